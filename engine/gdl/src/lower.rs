@@ -1,0 +1,393 @@
+//! From statements to clauses: names interned, `or`, `and` and nested `not` gone.
+//!
+//! A disjunction becomes one clause per combination of branches; where that would be more than
+//! [`MAX_COMBINATIONS`] per statement, each `or` becomes a relation of its own.
+
+use rustc_hash::FxHashMap;
+
+use crate::description::{Description, Keyword};
+use crate::rules::{Atom, Dependence, Literal, Relation, RelationId, Rule, RuleTerm, Rules};
+use crate::sexpr::{Position, Sexpr, SexprKind, Span};
+use crate::symbol::{Symbol, Symbols};
+
+/// How many clauses one statement may become by multiplying out its disjunctions.
+const MAX_COMBINATIONS: usize = 32;
+
+/// Why a description has no meaning as rules.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{position}: {what}; {hint}")]
+pub struct LowerError {
+    /// Where.
+    pub position: Position,
+    /// What is wrong.
+    pub what: String,
+    /// What to do.
+    pub hint: &'static str,
+}
+
+/// A condition before disjunctions are multiplied out; negation stands on atoms only.
+enum Formula {
+    Literal(Literal),
+    All(Vec<Formula>),
+    Any(Vec<Formula>),
+}
+
+pub(crate) fn lower(description: &Description) -> Result<Rules, LowerError> {
+    let mut lowering = Lowering::new(description);
+    for statement in description.statements() {
+        let Some(head) = statement.head() else {
+            return Err(lowering.error(
+                statement.sexpr(),
+                "a rule without a head".into(),
+                "write what follows after \"<=\"",
+            ));
+        };
+        lowering.statement(head, statement.body(), statement.span())?;
+    }
+    let mut rules = lowering.rules;
+    collect_roles(&mut rules);
+    if rules.roles.is_empty() {
+        return Err(LowerError {
+            position: Position { line: 1, column: 1 },
+            what: "no role is defined".into(),
+            hint: "add a fact such as (role player) for every player",
+        });
+    }
+    find_dependences(&mut rules);
+    Ok(rules)
+}
+
+struct Lowering {
+    rules: Rules,
+    relations: FxHashMap<(Symbol, u32), RelationId>,
+    n_auxiliary: u32,
+    /// The variables of the statement at hand.
+    variables: Vec<Box<str>>,
+}
+
+impl Lowering {
+    fn new(description: &Description) -> Lowering {
+        let rules = Rules {
+            text: description.text().clone(),
+            symbols: Symbols::default(),
+            in_parentheses: FxHashMap::default(),
+            relations: Vec::new(),
+            facts: Vec::new(),
+            rules: Vec::new(),
+            roles: Vec::new(),
+            case_ignored: description.case_ignored(),
+        };
+        let mut lowering =
+            Lowering { rules, relations: FxHashMap::default(), n_auxiliary: 0, variables: Vec::new() };
+        for (name, arity) in RelationId::KEYWORDS {
+            let symbol = lowering.rules.symbols.intern(name);
+            lowering.relation(symbol, arity);
+        }
+        lowering
+    }
+
+    fn error(&self, at: &Sexpr, what: String, hint: &'static str) -> LowerError {
+        LowerError { position: at.span.position(&self.rules.text), what, hint }
+    }
+
+    fn relation(&mut self, name: Symbol, arity: u32) -> RelationId {
+        *self.relations.entry((name, arity)).or_insert_with(|| {
+            let id = RelationId(
+                u32::try_from(self.rules.relations.len()).expect("fewer relations than bytes of text"),
+            );
+            self.rules.relations.push(Relation {
+                name,
+                arity,
+                dependence: Dependence::Static,
+                rules: Vec::new(),
+                facts: Vec::new(),
+            });
+            id
+        })
+    }
+
+    fn statement(&mut self, head: &Sexpr, body: &[Sexpr], span: Span) -> Result<(), LowerError> {
+        self.variables.clear();
+        let head = self.atom(head)?;
+        let formulas =
+            body.iter().map(|literal| self.formula(literal, false)).collect::<Result<Vec<_>, _>>()?;
+        let mut outside = vec![0; self.variables.len()];
+        head.for_each_var(&mut |var| outside[var as usize] += 1);
+        let formula = Formula::All(formulas);
+        if combinations(&formula) <= MAX_COMBINATIONS {
+            for body in multiply(&formula) {
+                self.add_clause(head.clone(), body, span);
+            }
+            return Ok(());
+        }
+        // Too many combinations: each `or` is named by a relation over the variables it shares.
+        count_vars(&formula, &mut outside);
+        let body = self.name_disjunctions(formula, &outside, span);
+        self.add_clause(head, body, span);
+        Ok(())
+    }
+
+    /// Replaces every disjunction by an atom of a new relation; `occurrences` counts each variable in the
+    /// whole statement.
+    fn name_disjunctions(&mut self, formula: Formula, occurrences: &[u32], span: Span) -> Vec<Literal> {
+        match formula {
+            Formula::Literal(literal) => vec![literal],
+            Formula::All(parts) => {
+                parts.into_iter().flat_map(|part| self.name_disjunctions(part, occurrences, span)).collect()
+            }
+            Formula::Any(branches) => {
+                let mut inside = vec![0; occurrences.len()];
+                branches.iter().for_each(|branch| count_vars(branch, &mut inside));
+                let shared = (0u32..).zip(inside.iter().zip(occurrences));
+                let args: Box<[RuleTerm]> = shared
+                    .filter(|(_, (inside, all))| **inside > 0 && *inside < *all)
+                    .map(|(var, _)| RuleTerm::Var(var))
+                    .collect();
+                self.n_auxiliary += 1;
+                // A blank inside the name: no name of a text can be the same.
+                let name = self.rules.symbols.intern(&format!("or {}", self.n_auxiliary));
+                let arity = u32::try_from(args.len()).expect("fewer variables than bytes of text");
+                let atom = Atom { relation: self.relation(name, arity), args };
+                for branch in branches {
+                    let body = self.name_disjunctions(branch, occurrences, span);
+                    self.add_clause(atom.clone(), body, span);
+                }
+                vec![Literal::Holds(atom)]
+            }
+        }
+    }
+
+    fn add_clause(&mut self, head: Atom, body: Vec<Literal>, span: Span) {
+        let relation = head.relation.idx();
+        if body.is_empty() && head.args.iter().all(RuleTerm::is_ground) {
+            let fact = u32::try_from(self.rules.facts.len()).expect("fewer facts than bytes of text");
+            self.rules.relations[relation].facts.push(fact);
+            self.rules.facts.push(head);
+        } else {
+            let rule = u32::try_from(self.rules.rules.len()).expect("clauses are bounded by the text");
+            self.rules.relations[relation].rules.push(rule);
+            self.rules.rules.push(Rule { head, body, variables: self.variables.clone(), span });
+        }
+    }
+
+    fn formula(&mut self, sexpr: &Sexpr, negated: bool) -> Result<Formula, LowerError> {
+        let connective = sexpr.list().and_then(|_| sexpr.head()).and_then(Keyword::of);
+        let args = sexpr.list().and_then(|items| items.get(1..)).unwrap_or(&[]);
+        match connective {
+            Some(Keyword::Not) => match args {
+                [inner] => self.formula(inner, !negated),
+                _ => Err(self.error(sexpr, format!("not takes one condition, found {}", args.len()), {
+                    "write (not (p ?x))"
+                })),
+            },
+            Some(connective @ (Keyword::Or | Keyword::And)) => {
+                let parts =
+                    args.iter().map(|part| self.formula(part, negated)).collect::<Result<Vec<_>, _>>()?;
+                // De Morgan: under a negation the two connectives change places.
+                let any = (connective == Keyword::Or) != negated;
+                Ok(if any { Formula::Any(parts) } else { Formula::All(parts) })
+            }
+            Some(Keyword::Distinct) => match args {
+                [a, b] => {
+                    let (a, b) = (self.term(a)?, self.term(b)?);
+                    Ok(Formula::Literal(if negated { Literal::Equal(a, b) } else { Literal::Distinct(a, b) }))
+                }
+                _ => Err(self.error(sexpr, format!("distinct takes two terms, found {}", args.len()), {
+                    "write (distinct ?x ?y)"
+                })),
+            },
+            _ => {
+                let atom = self.atom(sexpr)?;
+                Ok(Formula::Literal(if negated { Literal::Not(atom) } else { Literal::Holds(atom) }))
+            }
+        }
+    }
+
+    fn atom(&mut self, sexpr: &Sexpr) -> Result<Atom, LowerError> {
+        let Some(name) = sexpr.head() else {
+            return Err(self.error(sexpr, format!("\"{sexpr}\" is no sentence"), {
+                "a sentence is a name, or a list that begins with one"
+            }));
+        };
+        if name.starts_with('?') {
+            return Err(self.error(sexpr, format!("the variable {name} stands where a relation belongs"), {
+                "name the relation"
+            }));
+        }
+        let name = match Keyword::of(name) {
+            Some(keyword) => self.rules.symbols.intern(keyword.text()),
+            None => self.rules.symbols.intern(name),
+        };
+        let args = sexpr.list().and_then(|items| items.get(1..)).unwrap_or(&[]);
+        let args = args.iter().map(|arg| self.term(arg)).collect::<Result<Box<[_]>, _>>()?;
+        let arity = u32::try_from(args.len()).expect("fewer arguments than bytes of text");
+        Ok(Atom { relation: self.relation(name, arity), args })
+    }
+
+    fn term(&mut self, sexpr: &Sexpr) -> Result<RuleTerm, LowerError> {
+        match &sexpr.kind {
+            SexprKind::Atom(name) if name.starts_with('?') => {
+                let known = self.variables.iter().position(|variable| variable == name);
+                let var = known.unwrap_or_else(|| {
+                    self.variables.push(name.clone());
+                    self.variables.len() - 1
+                });
+                Ok(RuleTerm::Var(u32::try_from(var).expect("fewer variables than bytes of text")))
+            }
+            SexprKind::Atom(name) => Ok(RuleTerm::Name(self.constant(name, false))),
+            SexprKind::List(items) => match items
+                .split_first()
+                .and_then(|(head, args)| Some((head.atom()?, args)))
+            {
+                Some((name, [])) if !name.starts_with('?') => Ok(RuleTerm::Name(self.constant(name, true))),
+                Some((name, args)) if !name.starts_with('?') => {
+                    let symbol = self.rules.symbols.intern(name);
+                    let args = args.iter().map(|arg| self.term(arg)).collect::<Result<Box<[_]>, _>>()?;
+                    Ok(RuleTerm::Compound(symbol, args))
+                }
+                _ => Err(self.error(sexpr, format!("\"{sexpr}\" is no term"), {
+                    "a term is a name, a variable, or a list that begins with a name"
+                })),
+            },
+        }
+    }
+
+    /// A name as a constant; its first spelling decides how it is printed.
+    fn constant(&mut self, name: &str, in_parentheses: bool) -> Symbol {
+        let symbol = self.rules.symbols.intern(name);
+        self.rules.in_parentheses.entry(symbol).or_insert(in_parentheses);
+        symbol
+    }
+}
+
+fn combinations(formula: &Formula) -> usize {
+    match formula {
+        Formula::Literal(_) => 1,
+        Formula::All(parts) => parts.iter().map(combinations).fold(1, usize::saturating_mul),
+        Formula::Any(branches) => branches.iter().map(combinations).fold(0, usize::saturating_add),
+    }
+}
+
+fn multiply(formula: &Formula) -> Vec<Vec<Literal>> {
+    match formula {
+        Formula::Literal(literal) => vec![vec![literal.clone()]],
+        Formula::Any(branches) => branches.iter().flat_map(multiply).collect(),
+        Formula::All(parts) => parts.iter().fold(vec![Vec::new()], |bodies, part| {
+            let branches = multiply(part);
+            let joined =
+                |body: &Vec<Literal>, branch: &Vec<Literal>| body.iter().chain(branch).cloned().collect();
+            bodies.iter().flat_map(|body| branches.iter().map(move |branch| joined(body, branch))).collect()
+        }),
+    }
+}
+
+fn count_vars(formula: &Formula, counts: &mut Vec<u32>) {
+    match formula {
+        Formula::Literal(literal) => literal.for_each_var(&mut |var| {
+            if var as usize >= counts.len() {
+                counts.resize(var as usize + 1, 0);
+            }
+            counts[var as usize] += 1;
+        }),
+        Formula::All(parts) | Formula::Any(parts) => parts.iter().for_each(|part| count_vars(part, counts)),
+    }
+}
+
+/// The roles in the order of their facts, each once.
+fn collect_roles(rules: &mut Rules) {
+    let mut roles = Vec::new();
+    for &fact in &rules.relations[RelationId::ROLE.idx()].facts {
+        let role = rules.term(&rules.facts[fact as usize].args[0]);
+        if !roles.contains(&role) {
+            roles.push(role);
+        }
+    }
+    rules.roles = roles;
+}
+
+/// Follows the rules from `true` and `does` to everything that depends on them.
+fn find_dependences(rules: &mut Rules) {
+    rules.relations[RelationId::TRUE.idx()].dependence = Dependence::State;
+    rules.relations[RelationId::DOES.idx()].dependence = Dependence::Moves;
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for rule in &rules.rules {
+            let of_literal = |literal: &Literal| match literal {
+                Literal::Holds(atom) | Literal::Not(atom) => rules.relations[atom.relation.idx()].dependence,
+                Literal::Distinct(..) | Literal::Equal(..) => Dependence::Static,
+            };
+            let needed = rule.body.iter().map(of_literal).max().unwrap_or(Dependence::Static);
+            let head = &mut rules.relations[rule.head.relation.idx()].dependence;
+            if needed > *head {
+                *head = needed;
+                changed = true;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::description::ReadOptions;
+
+    fn clauses(text: &str) -> Result<Vec<String>, String> {
+        let description =
+            Description::read(text, ReadOptions::default()).map_err(|error| error.to_string())?;
+        let rules = Rules::from_description(&description).map_err(|error| error.to_string())?;
+        Ok(rules.rules().iter().map(|rule| rules.rule_text(rule)).collect())
+    }
+
+    #[test]
+    fn disjunctions_are_multiplied_out() {
+        let text = "(role a) (<= (p ?x) (q ?x) (or (r ?x) (not (s ?x))) (NOT (or t (distinct ?x b))))";
+        assert_eq!(
+            clauses(text).unwrap(),
+            [
+                "(<= (p ?x) (q ?x) (r ?x) (not t) (not (distinct ?x b)))",
+                "(<= (p ?x) (q ?x) (not (s ?x)) (not t) (not (distinct ?x b)))",
+            ]
+        );
+    }
+
+    #[test]
+    fn many_disjunctions_become_relations() {
+        let ors = "(or (a ?x ?l) (b ?x ?l))".to_owned() + &"(or (a ?x 1) (b ?x 2))".repeat(9);
+        let all = clauses(&format!("(role a) (<= (p ?x) {ors})")).unwrap();
+        assert_eq!(all.len(), 21);
+        assert_eq!(all[0], "(<= (or 1 ?x) (a ?x ?l))");
+    }
+
+    #[test]
+    fn a_name_in_parentheses_is_the_name() {
+        let text = "(role a) (init (over)) (<= (p) (true over) (q (f)) (q f))";
+        let description = Description::read(text, ReadOptions::default()).unwrap();
+        let rules = Rules::from_description(&description).unwrap();
+        assert_eq!(rules.rule_text(&rules.rules()[0]), "(<= p (true (over)) (q (f)) (q (f)))");
+        assert_eq!(rules.term(&rules.facts()[1].args[0]).to_string(), "(over)");
+    }
+
+    #[test]
+    fn dependence_follows_the_rules() {
+        let text = "(role a) (s 1) (<= p (s ?x)) (<= q (true ?x) p) (<= r (not q)) (<= u (does ?r ?m) r)";
+        let description = Description::read(text, ReadOptions::default()).unwrap();
+        let rules = Rules::from_description(&description).unwrap();
+        let of = |name: &str| {
+            let symbol = rules.symbols().find(name).unwrap();
+            rules.relations().iter().find(|relation| relation.name == symbol).unwrap().dependence
+        };
+        assert_eq!(
+            [of("p"), of("q"), of("r"), of("u")],
+            [Dependence::Static, Dependence::State, Dependence::State, Dependence::Moves]
+        );
+    }
+
+    #[test]
+    fn nonsense_has_a_place_and_a_hint() {
+        assert!(clauses("(role a)\n (<= ((p)) q)").unwrap_err().starts_with("2:6: \"((p))\" is no sentence"));
+        assert!(clauses("(role a) (<= p (not))").unwrap_err().contains("not takes one condition"));
+        assert!(clauses("(p)").unwrap_err().contains("no role"));
+        assert!(clauses("(role a) (<=)").unwrap_err().contains("without a head"));
+    }
+}

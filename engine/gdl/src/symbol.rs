@@ -1,0 +1,57 @@
+//! Names as small numbers.
+
+use rustc_hash::FxHashMap;
+
+/// A name, by index in [`Symbols`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Symbol(pub u32);
+
+impl Symbol {
+    /// The index in [`Symbols`].
+    pub fn idx(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The names of one rulesheet, each once, numbered in the order of their first occurrence.
+#[derive(Debug, Clone, Default)]
+pub struct Symbols {
+    names: Vec<Box<str>>,
+    index: FxHashMap<Box<str>, Symbol>,
+}
+
+impl Symbols {
+    /// The number of `name`, new if it has none yet.
+    pub fn intern(&mut self, name: &str) -> Symbol {
+        if let Some(&known) = self.index.get(name) {
+            return known;
+        }
+        let symbol = Symbol(u32::try_from(self.names.len()).expect("a text of 64 MiB has fewer names"));
+        self.names.push(name.into());
+        self.index.insert(name.into(), symbol);
+        symbol
+    }
+
+    /// The number of `name`, if it occurs in the rules.
+    pub fn find(&self, name: &str) -> Option<Symbol> {
+        self.index.get(name).copied()
+    }
+
+    /// The text of a symbol.
+    ///
+    /// # Panics
+    /// If the symbol belongs to other rules.
+    pub fn name(&self, symbol: Symbol) -> &str {
+        &self.names[symbol.idx()]
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there is no name.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+}

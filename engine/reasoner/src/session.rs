@@ -1,0 +1,226 @@
+//! The two traits.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use gdl::Term;
+
+use crate::rollout::{self, Policy, Rollouts};
+use crate::{Dice, Fluent, GoalAnswer, Interrupt, Move, ReasonerError, Role, RolloutEnd, Value};
+
+/// What one query may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Inference steps, whatever the reasoner counts as one.
+    pub steps: u64,
+    /// Bytes of scratch memory of the session.
+    pub bytes: u64,
+}
+
+impl Default for Limits {
+    /// Minutes of the slowest published game's queries, and far below the memory of any machine.
+    fn default() -> Limits {
+        Limits { steps: 2_000_000_000, bytes: 1 << 30 }
+    }
+}
+
+/// One game's rules, answering: shared by all threads, and immutable as far as they can tell.
+pub trait Reasoner: Debug + Send + Sync + Sized + 'static {
+    /// A set of true fluents. Equal sets are equal states and hash alike, in all sessions.
+    type State: Clone + Eq + Hash + Debug + Send + Sync + 'static;
+    /// One thread's hold on the rules.
+    type Session: Session<State = Self::State>;
+
+    /// The name by which the reasoner is chosen, such as `interpreter`.
+    fn name(&self) -> &'static str;
+
+    /// The roles' names in role order; at least one.
+    fn roles(&self) -> &[Term];
+
+    /// How many roles there are.
+    fn n_roles(&self) -> usize {
+        self.roles().len()
+    }
+
+    /// The largest goal that can be; 100 for GDL.
+    fn max_goal(&self) -> Value {
+        100
+    }
+
+    /// A session whose queries end when `interrupt` is raised or a limit is passed.
+    ///
+    /// # Errors
+    /// If the reasoner cannot serve another thread.
+    fn session(
+        self: &Arc<Self>,
+        limits: Limits,
+        interrupt: &Interrupt,
+    ) -> Result<Self::Session, ReasonerError>;
+
+    /// Bytes of memory that all sessions share, to the reasoner's knowledge.
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
+/// All that the search wants to know of a state, in one answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Expansion {
+    /// Whether the state is terminal.
+    pub terminal: bool,
+    /// In a terminal state one answer per role; otherwise empty, since goals are not demanded there.
+    pub goals: Vec<GoalAnswer>,
+    /// In a state that is not terminal, the legal moves role by role; otherwise empty.
+    pub moves: Vec<Move>,
+    /// Where each role's moves end in [`Expansion::moves`]; empty in a terminal state.
+    pub ends: Vec<usize>,
+}
+
+impl Expansion {
+    /// Forgets everything, keeping the memory.
+    pub fn clear(&mut self) {
+        self.terminal = false;
+        self.goals.clear();
+        self.moves.clear();
+        self.ends.clear();
+    }
+
+    /// The legal moves of a role; none in a terminal state.
+    pub fn moves_of(&self, role: Role) -> &[Move] {
+        let Some(&end) = self.ends.get(role.idx()) else { return &[] };
+        let start = if role.0 == 0 { 0 } else { self.ends[role.idx() - 1] };
+        &self.moves[start..end]
+    }
+}
+
+/// One thread's hold on a reasoner: its scratch memory or its Prolog engine. Not `Send` where that matters.
+///
+/// Every question may end with [`ReasonerError::Interrupted`] or with a limit passed; the session answers
+/// the next question all the same. Sets come in no particular order, which is however the same for the same
+/// history of questions.
+pub trait Session: Sized {
+    /// As [`Reasoner::State`].
+    type State: Clone + Eq + Hash + Debug + Send + Sync + 'static;
+
+    /// The roles' names in role order.
+    fn roles(&self) -> &[Term];
+
+    /// The state of the `init` facts.
+    ///
+    /// # Errors
+    /// As every question.
+    fn initial_state(&mut self) -> Result<Self::State, ReasonerError>;
+
+    /// The state in which exactly `fluents` are true.
+    ///
+    /// # Errors
+    /// If a term cannot be a fluent of this game ([`ReasonerError::Unknown`]).
+    fn state_of(&mut self, fluents: &[Term]) -> Result<Self::State, ReasonerError>;
+
+    /// Whether the state is terminal.
+    ///
+    /// # Errors
+    /// As every question.
+    fn is_terminal(&mut self, state: &Self::State) -> Result<bool, ReasonerError>;
+
+    /// Appends the legal moves of a role, each once. To be asked only in states that are not terminal;
+    /// elsewhere the answer is whatever the rules give.
+    ///
+    /// # Errors
+    /// As every question; no move at all is an answer, not an error.
+    fn legal_moves(
+        &mut self,
+        state: &Self::State,
+        role: Role,
+        moves: &mut Vec<Move>,
+    ) -> Result<(), ReasonerError>;
+
+    /// The successor under one move per role, in role order. Moves need not be legal.
+    ///
+    /// # Errors
+    /// As every question.
+    fn next_state(&mut self, state: &Self::State, joint_move: &[Move]) -> Result<Self::State, ReasonerError>;
+
+    /// Replaces `goals` by one answer per role.
+    ///
+    /// # Errors
+    /// As every question.
+    fn goals(&mut self, state: &Self::State, goals: &mut Vec<GoalAnswer>) -> Result<(), ReasonerError>;
+
+    /// Appends every true fluent, in ascending order.
+    fn fluents(&mut self, state: &Self::State, fluents: &mut Vec<Fluent>);
+
+    /// The term of a fluent.
+    fn fluent_term(&mut self, fluent: Fluent) -> Term;
+
+    /// The term of a move.
+    fn move_term(&mut self, a_move: Move) -> Term;
+
+    /// The id of a move's term, which may be new: managers report moves that are not legal.
+    ///
+    /// # Errors
+    /// If no rule could ever speak of such a move.
+    fn move_of(&mut self, term: &Term) -> Result<Move, ReasonerError>;
+
+    /// Fills `expansion` with all that search wants to know of a state.
+    ///
+    /// # Errors
+    /// As every question, and [`ReasonerError::NotPlayable`] if a role has no move in a state that is not
+    /// terminal.
+    fn expand(&mut self, state: &Self::State, expansion: &mut Expansion) -> Result<(), ReasonerError> {
+        expansion.clear();
+        if self.is_terminal(state)? {
+            expansion.terminal = true;
+            return self.goals(state, &mut expansion.goals);
+        }
+        for role in Role::all(self.roles().len()) {
+            let n_before = expansion.moves.len();
+            self.legal_moves(state, role, &mut expansion.moves)?;
+            if expansion.moves.len() == n_before {
+                let role = self.roles()[role.idx()].to_string();
+                return Err(ReasonerError::NotPlayable { role });
+            }
+            expansion.ends.push(expansion.moves.len());
+        }
+        Ok(())
+    }
+
+    /// Plays one uniformly random rollout from each state, the `i`th with `seeds[i]`, and replaces `ends`
+    /// by how they ended. The outcome of a rollout depends on its state and seed alone: [`Session::rollout_with`]
+    /// of [`Uniform`](crate::Uniform) with the same seed plays the same moves.
+    ///
+    /// # Errors
+    /// As every question; then `ends` holds the rollouts finished before.
+    ///
+    /// # Panics
+    /// If there are not as many seeds as states.
+    fn rollouts(
+        &mut self,
+        states: &[Self::State],
+        seeds: &[u64],
+        ends: &mut Rollouts,
+    ) -> Result<(), ReasonerError> {
+        assert_eq!(states.len(), seeds.len(), "one seed for each state");
+        ends.clear(self.roles().len());
+        for (state, &seed) in states.iter().zip(seeds) {
+            let end = self.rollout_with(state, seed, &mut crate::Uniform, None)?;
+            ends.push(&end);
+        }
+        Ok(())
+    }
+
+    /// Plays one rollout in which `policy` chooses the moves, and appends the joint moves to `played`.
+    ///
+    /// # Errors
+    /// As every question.
+    fn rollout_with(
+        &mut self,
+        state: &Self::State,
+        seed: u64,
+        policy: &mut impl Policy,
+        played: Option<&mut Vec<Move>>,
+    ) -> Result<RolloutEnd, ReasonerError> {
+        rollout::rollout(self, state, &mut Dice::new(seed), policy, played)
+    }
+}
