@@ -1,1 +1,0 @@
-//! What is wrong with a rulesheet, and what to do about it.
