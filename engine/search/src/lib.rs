@@ -1,1 +1,48 @@
-//! x
+//! The shared graph of positions and what searches it.
+//!
+//! In goes a game, as a [`Reasoner`](reasoner::Reasoner), a position, and a [`Budget`]; out comes a
+//! [`Report`] of the moves there, from playouts that any number of threads made on one graph.
+//!
+//! What it deliberately does not do: read rules or any text, speak a protocol, decide how long to think, or
+//! keep anything of the finished match. The clock is known to one place, the run that waits for its
+//! deadline.
+//!
+//! # How it fits together
+//! [`Searcher`] owns the graph and the worker threads. A worker ([`worker`]) takes numbers of playouts and
+//! makes them ([`playout`]): it chooses its way ([`select`]), adds to the graph where it ends ([`graph`]),
+//! and adds the outcome to all that it passed ([`backup`]). The graph is nodes, edges and joint moves in
+//! arenas ([`arena`]) and tables that find them ([`table`]). What one thread hands to another has its memory
+//! ordering in [`orders`], and every atomic comes through [`sync`].
+#![forbid(unsafe_code)]
+
+mod arena;
+mod backup;
+mod best_line;
+mod config;
+mod count;
+mod counters;
+mod edge;
+mod error;
+mod graph;
+mod joint;
+#[cfg(all(test, loom))]
+mod loom_tests;
+mod measure;
+mod node;
+mod orders;
+mod playout;
+mod report;
+mod searcher;
+mod select;
+mod sync;
+mod table;
+mod verify;
+mod worker;
+
+pub use config::{Budget, Config, ConfigError, MAX_THREADS, MIN_BYTES, Options};
+pub use counters::Counters;
+pub use error::SearchError;
+pub use measure::{Sharing, measure_sharing};
+pub use report::{BestLine, Failures, MoveReport, Report, RoleReport};
+pub use searcher::Searcher;
+pub use verify::GraphSummary;

@@ -1,0 +1,251 @@
+//! Memory by index: chunks that come when needed and stay where they are.
+
+use crate::sync::{AtomicBool, AtomicU64, OnceLock, Ordering};
+
+/// Bytes used, against a cap.
+///
+/// # Orderings
+/// `Relaxed`: counts only.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    used: AtomicU64,
+    cap: u64,
+    is_full: AtomicBool,
+}
+
+impl Meter {
+    pub(crate) fn new(cap: u64) -> Meter {
+        Meter { used: AtomicU64::new(0), cap, is_full: AtomicBool::new(false) }
+    }
+
+    /// Takes `bytes` if they fit below the cap; otherwise the graph is full from now on.
+    pub(crate) fn charge(&self, bytes: u64) -> bool {
+        let before = self.used.fetch_add(bytes, Ordering::Relaxed);
+        if before + bytes <= self.cap {
+            return true;
+        }
+        self.refund(bytes);
+        self.declare_full();
+        false
+    }
+
+    fn refund(&self, bytes: u64) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Nothing is added from now on.
+    pub(crate) fn declare_full(&self) {
+        self.is_full.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the cap was met.
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_full.load(Ordering::Relaxed)
+    }
+
+    /// Bytes used.
+    pub(crate) fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that may be used.
+    pub(crate) fn cap(&self) -> u64 {
+        self.cap
+    }
+}
+
+/// Items under the indices from 0, in chunks of equal length, a power of two, made on demand.
+#[derive(Debug)]
+pub(crate) struct Chunks<T> {
+    chunks: Box<[OnceLock<Box<[T]>>]>,
+    chunk_bits: u32,
+    /// What one item costs, with what it owns elsewhere.
+    item_bytes: u64,
+}
+
+impl<T: Default> Chunks<T> {
+    /// Room for `n_chunks` chunks of 2^`chunk_bits` items; `extra_bytes` is what an item owns elsewhere.
+    pub(crate) fn new(n_chunks: usize, chunk_bits: u32, extra_bytes: u64) -> Chunks<T> {
+        let chunks = (0..n_chunks).map(|_| OnceLock::new()).collect();
+        Chunks { chunks, chunk_bits, item_bytes: size_of::<T>() as u64 + extra_bytes }
+    }
+
+    /// Items in a chunk.
+    pub(crate) fn chunk_len(&self) -> usize {
+        1 << self.chunk_bits
+    }
+
+    /// Items in all chunks that could be.
+    pub(crate) fn capacity(&self) -> usize {
+        self.chunks.len() << self.chunk_bits
+    }
+
+    /// Makes the chunk of `idx` be there, at the meter's expense; false if it cannot be.
+    pub(crate) fn ensure(&self, idx: usize, meter: &Meter) -> bool {
+        let Some(chunk) = self.chunks.get(idx >> self.chunk_bits) else {
+            meter.declare_full();
+            return false;
+        };
+        if chunk.get().is_some() {
+            return true;
+        }
+        let bytes = self.item_bytes << self.chunk_bits;
+        if !meter.charge(bytes) {
+            return false;
+        }
+        let mut is_mine = false;
+        chunk.get_or_init(|| {
+            is_mine = true;
+            (0..self.chunk_len()).map(|_| T::default()).collect()
+        });
+        if !is_mine {
+            meter.refund(bytes);
+        }
+        true
+    }
+
+    /// The item, if its chunk is there.
+    pub(crate) fn get(&self, idx: usize) -> Option<&T> {
+        let chunk = self.chunks.get(idx >> self.chunk_bits)?.get()?;
+        Some(&chunk[idx & (self.chunk_len() - 1)])
+    }
+
+    /// The item.
+    ///
+    /// # Panics
+    /// If its chunk is not there: ids are given out only after it is.
+    pub(crate) fn at(&self, idx: usize) -> &T {
+        match self.get(idx) {
+            Some(item) => item,
+            None => panic!("item {idx} lies in no chunk: ids come from reserve"),
+        }
+    }
+
+    /// `n` items from `first`, which lie in one chunk.
+    ///
+    /// # Panics
+    /// If they do not.
+    pub(crate) fn slice(&self, first: usize, n: usize) -> &[T] {
+        match self.chunks[first >> self.chunk_bits].get() {
+            Some(chunk) => &chunk[first & (self.chunk_len() - 1)..][..n],
+            None => panic!("item {first} lies in no chunk: ids come from reserve"),
+        }
+    }
+}
+
+/// Chunks whose items are given out in order; index 0 names none.
+#[derive(Debug)]
+pub(crate) struct Arena<T> {
+    pub(crate) items: Chunks<T>,
+    /// Everything below is given out. `Relaxed`: uniqueness is all it gives.
+    next: AtomicU64,
+    /// Items that a thread takes at a time.
+    block_len: usize,
+}
+
+/// The items that one thread may still use without asking others.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Block {
+    next: usize,
+    end: usize,
+}
+
+impl<T: Default> Arena<T> {
+    pub(crate) fn new(n_chunks: usize, chunk_bits: u32, block_len: usize) -> Arena<T> {
+        let items = Chunks::new(n_chunks, chunk_bits, 0);
+        let block_len = block_len.min(items.chunk_len());
+        // The first block is left out as a whole, so that blocks stay aligned to chunks.
+        Arena { items, next: AtomicU64::new(block_len as u64), block_len }
+    }
+
+    /// The first index of `n` unused neighbours in one chunk; none if there is no memory for them, or they
+    /// are more than a chunk.
+    pub(crate) fn reserve(&self, block: &mut Block, n: usize, meter: &Meter) -> Option<u32> {
+        if block.end - block.next < n {
+            // A long run gets a block of its own; what is left of the current one stays for shorter ones.
+            if n > self.block_len / 4 {
+                return Some(u32_of(self.claim(n, meter)?));
+            }
+            let first = self.claim(self.block_len, meter)?;
+            *block = Block { next: first, end: first + self.block_len };
+        }
+        let first = block.next;
+        block.next += n;
+        Some(u32_of(first))
+    }
+
+    fn claim(&self, n: usize, meter: &Meter) -> Option<usize> {
+        let chunk_len = self.items.chunk_len();
+        if n > chunk_len {
+            return None;
+        }
+        loop {
+            let first = usize_of(self.next.fetch_add(n as u64, Ordering::Relaxed));
+            if first + n > self.items.capacity() {
+                meter.declare_full();
+                return None;
+            }
+            // A run that crosses a chunk's end is skipped.
+            if first % chunk_len + n <= chunk_len {
+                return self.items.ensure(first, meter).then_some(first);
+            }
+        }
+    }
+
+    /// Every index given out is below; some below may never have been used.
+    pub(crate) fn end(&self) -> usize {
+        usize_of(self.next.load(Ordering::Relaxed)).min(self.items.capacity())
+    }
+}
+
+/// Ids are 32 bits wide: an arena's capacity is limited to that when it is made.
+#[allow(clippy::cast_possible_truncation, reason = "capacities are at most 2^32")]
+pub(crate) fn u32_of(idx: usize) -> u32 {
+    debug_assert!(u32::try_from(idx).is_ok());
+    idx as u32
+}
+
+/// Counters that index memory fit the address space.
+#[allow(clippy::cast_possible_truncation, reason = "usize has 64 bits wherever the engine runs")]
+pub(crate) fn usize_of(word: u64) -> usize {
+    word as usize
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_never_cross_a_chunk_and_never_overlap() {
+        let meter = Meter::new(1 << 20);
+        let arena = Arena::<AtomicU64>::new(64, 4, 8);
+        let mut blocks = [Block::default(); 3];
+        let mut seen = std::collections::HashSet::new();
+        for i in 0..90 {
+            let n = 1 + i % 5;
+            let first = arena.reserve(&mut blocks[i % 3], n, &meter).expect("there is room") as usize;
+            assert!(first > 0);
+            assert_eq!(arena.items.slice(first, n).len(), n);
+            assert!((first..first + n).all(|idx| seen.insert(idx)), "run {first}+{n}");
+        }
+    }
+
+    #[test]
+    fn the_meter_says_no_at_the_cap() {
+        let meter = Meter::new(300);
+        let arena = Arena::<AtomicU64>::new(64, 4, 16);
+        let mut block = Block::default();
+        let n = (0..1000).take_while(|_| arena.reserve(&mut block, 1, &meter).is_some()).count();
+        assert_eq!(n, 32, "two chunks of 16 words of 8 bytes");
+        assert!(meter.is_full());
+        assert_eq!(meter.used(), 256);
+    }
+
+    #[test]
+    fn a_run_longer_than_a_chunk_is_refused() {
+        let meter = Meter::new(1 << 20);
+        let arena = Arena::<AtomicU64>::new(64, 4, 16);
+        assert_eq!(arena.reserve(&mut Block::default(), 17, &meter), None);
+        assert!(!meter.is_full(), "others still fit");
+    }
+}

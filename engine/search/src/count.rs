@@ -1,0 +1,62 @@
+//! Visits and in-flight playouts in one word.
+
+use crate::orders::Orders;
+use crate::sync::{AtomicU64, Ordering};
+
+/// The low bits hold what is in flight: far more than [`MAX_THREADS`](crate::MAX_THREADS) descents with a
+/// full path check each. The other 48 count visits: 10^12 is less than 2^40.
+const IN_FLIGHT_BITS: u32 = 16;
+const VISIT: u64 = 1 << IN_FLIGHT_BITS;
+
+/// How often a node or edge was passed, and how many playouts through it are unfinished.
+///
+/// One word, so that finishing a playout is one addition and selection reads a consistent pair.
+///
+/// # Orderings
+/// Entering and leaving are `Relaxed`: what is in flight only guides selection. Finishing is
+/// [`Orders::COUNT`] and reading [`Orders::WEIGH`]: whoever sees a visit sees its value in the sums, so a
+/// mean is never too low for lack of a value that was counted.
+#[derive(Debug, Default)]
+pub(crate) struct Count(AtomicU64);
+
+/// What a [`Count`] held at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// Finished playouts.
+    pub(crate) visits: u64,
+    /// Unfinished ones.
+    pub(crate) in_flight: u64,
+}
+
+impl Tally {
+    fn of(word: u64) -> Tally {
+        Tally { visits: word >> IN_FLIGHT_BITS, in_flight: word & (VISIT - 1) }
+    }
+
+    /// Finished and unfinished.
+    pub(crate) fn total(self) -> u64 {
+        self.visits + self.in_flight
+    }
+}
+
+impl Count {
+    /// A playout comes by; what was there before it.
+    pub(crate) fn enter(&self) -> Tally {
+        Tally::of(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// A playout that came by is given up.
+    pub(crate) fn leave(&self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// A playout that came by is finished, and its values are in the sums.
+    pub(crate) fn finish<O: Orders>(&self) {
+        self.0.fetch_add(VISIT - 1, O::COUNT);
+    }
+
+    /// What is there now.
+    pub(crate) fn read<O: Orders>(&self) -> Tally {
+        Tally::of(self.0.load(O::WEIGH))
+    }
+}

@@ -1,0 +1,104 @@
+//! What happened during a run, in numbers.
+
+use crate::sync::{AtomicU64, Ordering};
+
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// What happened during a run, all threads together.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        pub struct Counters {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        /// One worker's counts, which it alone writes and everybody may read.
+        ///
+        /// # Orderings
+        /// `Relaxed`: numbers only. They are exact once the run's channel has brought the workers' answers.
+        #[derive(Debug, Default)]
+        pub(crate) struct WorkerCounters {
+            $(pub(crate) $name: Counter,)*
+        }
+
+        impl WorkerCounters {
+            /// Adds these to `total`.
+            pub(crate) fn add_to(&self, total: &mut Counters) {
+                $(total.$name = counters!(@join $name, total.$name, self.$name.get());)*
+            }
+
+            /// Forgets everything.
+            pub(crate) fn reset(&self) {
+                $(self.$name.0.store(0, Ordering::Relaxed);)*
+            }
+        }
+    };
+    (@join max_depth, $total:expr, $mine:expr) => { $total.max($mine) };
+    (@join max_probes, $total:expr, $mine:expr) => { $total.max($mine) };
+    (@join $name:ident, $total:expr, $mine:expr) => { $total + $mine };
+}
+
+counters! {
+    /// Finished playouts.
+    playouts,
+    /// Playouts given up because the reasoner failed.
+    failed_playouts,
+    /// Playouts given up because time was over.
+    interrupted_playouts,
+    /// Nodes passed by finished playouts, the root included.
+    depth_sum,
+    /// The most nodes that one of them passed.
+    max_depth,
+    /// Joint moves of their rollouts.
+    rollout_steps,
+    /// Nodes made, with the duplicates.
+    nodes_made,
+    /// Edges made.
+    edges_made,
+    /// Nodes opened: their moves were asked and got edges.
+    openings,
+    /// Playouts that found a node being opened by another thread, and rolled out from there.
+    lost_claims,
+    /// Playouts that arrived at a leaf where another playout was still under way.
+    same_leaf,
+    /// Nodes made in vain, because another thread's for the same state or edge came first.
+    duplicates,
+    /// Compare-and-swaps on table words and children that met another thread's.
+    cas_failures,
+    /// Arrivals over a new edge at a node that others had made: transpositions found.
+    transpositions,
+    /// Table look-ups.
+    lookups,
+    /// Words they looked at.
+    probes,
+    /// The most words that one of them looked at.
+    max_probes,
+    /// Nodes or children that found no room, so that a playout went on outside the graph.
+    table_full,
+    /// Nodes with more moves than can have edges.
+    too_wide,
+    /// Descents cut off because they came by a node twice or went too deep.
+    cut_paths,
+    /// Better lines that the session did not play again from their seed.
+    unrepeatable_lines,
+}
+
+/// A count with one writer.
+#[derive(Debug, Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Counter {
+    /// Adds `n`. Not a read-modify-write: only the owner calls it.
+    pub(crate) fn add(&self, n: u64) {
+        self.0.store(self.0.load(Ordering::Relaxed) + n, Ordering::Relaxed);
+    }
+
+    /// Raises the count to `n`.
+    pub(crate) fn raise(&self, n: u64) {
+        if self.0.load(Ordering::Relaxed) < n {
+            self.0.store(n, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}

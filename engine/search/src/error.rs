@@ -1,0 +1,32 @@
+//! Why a search could not be made.
+
+use reasoner::ReasonerError;
+
+use crate::config::{MAX_THREADS, MIN_BYTES};
+
+/// Why a search could not be made. A reasoner that fails within a playout is no such error: the playout is
+/// given up and counted in the [`Report`](crate::Report).
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    /// A worker got no session.
+    #[error("the reasoner gives no session to a worker: {0}")]
+    Session(#[source] ReasonerError),
+    /// [`Options::threads`](crate::Options::threads) is out of bounds.
+    #[error("a search takes 1 to {max} threads, not {0}", max = MAX_THREADS)]
+    Threads(usize),
+    /// [`Options::max_bytes`](crate::Options::max_bytes) is too small.
+    #[error("a graph needs at least {min} bytes, not {0}; raise the cap", min = MIN_BYTES)]
+    CapTooSmall(usize),
+    /// [`Options::exploration`](crate::Options::exploration) is no number to explore with.
+    #[error("the exploration constant is a number from 0, not {0}")]
+    Exploration(f64),
+    /// The operating system gave no thread.
+    #[error("no thread could be started: {0}")]
+    Spawn(#[source] std::io::Error),
+    /// A run without a root.
+    #[error("there is no position to search; call set_root first")]
+    NoRoot,
+    /// A worker panicked, most likely in the reasoner. The next run starts with a new graph and session.
+    #[error("a worker panicked: {0}")]
+    Panicked(String),
+}

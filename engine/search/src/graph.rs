@@ -1,0 +1,426 @@
+//! The shared graph: everything that playouts left behind, and how it grows.
+
+use std::hash::{BuildHasher, Hash};
+use std::marker::PhantomData;
+
+use reasoner::{Expansion, GoalAnswer, Move, Role, Value};
+use rustc_hash::FxBuildHasher;
+
+use crate::arena::{Arena, Block, Chunks, Meter, u32_of, usize_of};
+use crate::counters::WorkerCounters;
+use crate::edge::{Child, Edge};
+use crate::joint::Joint;
+use crate::node::{INLINE_ROLES, Node, NodeId, Opening};
+use crate::orders::{Orders, Sound};
+use crate::sync::{AtomicU64, Ordering, Slot};
+use crate::table::{Found, Lookup, Table, spread};
+
+/// The sizes of a graph's parts, as powers of two.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sizes {
+    /// Nodes in a chunk.
+    pub(crate) node_bits: u32,
+    /// Edges in a chunk, which is also the most moves that a node can have.
+    pub(crate) edge_bits: u32,
+    /// Words in the two tables.
+    pub(crate) table_bits: u32,
+    /// Bytes of all.
+    pub(crate) cap: usize,
+    /// Bytes that a state owns on the heap.
+    pub(crate) state_heap_bytes: usize,
+}
+
+impl Sizes {
+    /// For a cap, with states of `state_bytes` in all.
+    pub(crate) fn for_cap(cap: usize, state_bytes: usize, state_heap_bytes: usize) -> Sizes {
+        // A chunk is at most a 64th of the cap, so that rounding up to chunks costs little; the bounds keep
+        // chunks between a page and what the allocator hands out in one piece without effort.
+        let bits_for = |bytes: usize, low: u32, high: u32| (cap / 64 / bytes).max(1).ilog2().clamp(low, high);
+        // Small games have about four moves a node and half of their nodes opened (BATCHES.md measured 100
+        // to 207 bytes a node in all); the table must be large enough for the leanest.
+        let lean_node_bytes = size_of::<Node>() + state_bytes + 2 * size_of::<Edge>();
+        let n_nodes = (cap / lean_node_bytes).max(16);
+        Sizes {
+            node_bits: bits_for(size_of::<Node>() + state_bytes, 6, 12),
+            edge_bits: bits_for(size_of::<Edge>(), 9, 16),
+            table_bits: (n_nodes + n_nodes / 3).next_power_of_two().ilog2().min(32),
+            cap,
+            state_heap_bytes,
+        }
+    }
+}
+
+/// Nodes, edges and records that one thread may use without asking others.
+#[derive(Debug, Default)]
+pub(crate) struct Blocks {
+    nodes: Block,
+    edges: Block,
+    side: Block,
+    joints: Block,
+}
+
+/// How opening a node ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Opened {
+    /// It has edges now.
+    Open,
+    /// There was no room; the claim is given back.
+    Full,
+    /// It has too many moves.
+    Wide,
+}
+
+/// Nodes, their states and edges, and the tables that find them.
+///
+/// Nothing is freed or moved while it is shared. A thread that adds something writes it, publishes its
+/// index, and takes the index that came first if another thread was faster.
+#[derive(Debug)]
+pub(crate) struct Graph<S, O: Orders = Sound> {
+    pub(crate) n_roles: usize,
+    /// Whether equal states are one node.
+    pub(crate) has_transpositions: bool,
+    pub(crate) meter: Meter,
+    pub(crate) nodes: Arena<Node>,
+    /// The state of the node with the same index.
+    states: Chunks<Slot<S>>,
+    /// Value sums of the roles that have no place in the node: `n_roles - INLINE_ROLES` for each.
+    spill: Chunks<AtomicU64>,
+    pub(crate) edges: Arena<Edge>,
+    /// Words of nodes and joint moves, of fixed meaning; see [`Node`] and [`Joint`].
+    pub(crate) side: Arena<AtomicU64>,
+    pub(crate) joints: Arena<Joint>,
+    state_table: Table,
+    joint_table: Table,
+    orders: PhantomData<O>,
+}
+
+impl<S: Eq + Hash, O: Orders> Graph<S, O> {
+    /// An empty graph.
+    pub(crate) fn new(n_roles: usize, has_transpositions: bool, sizes: Sizes) -> Graph<S, O> {
+        let Sizes { node_bits, edge_bits, table_bits, cap, state_heap_bytes } = sizes;
+        // As many chunks as the cap could pay for if it paid for nothing else, within 32-bit ids.
+        let n_chunks =
+            |bits: u32, bytes: usize| ((cap / bytes) >> bits).saturating_add(1).min(1 << (32 - bits));
+        let n_spilled = n_roles.saturating_sub(INLINE_ROLES);
+        let n_node_chunks = n_chunks(node_bits, size_of::<Node>());
+        let table_chunk_bits = node_bits + 3;
+        Graph {
+            n_roles,
+            has_transpositions,
+            meter: Meter::new(cap as u64),
+            nodes: Arena::new(n_node_chunks, node_bits, 64),
+            states: Chunks::new(n_node_chunks, node_bits, state_heap_bytes as u64),
+            // Rounded up to a power of two per node, so that chunks of both arenas match.
+            spill: Chunks::new(
+                n_node_chunks,
+                node_bits + n_spilled.next_power_of_two().ilog2(),
+                0,
+            ),
+            edges: Arena::new(n_chunks(edge_bits, size_of::<Edge>()), edge_bits, 1024),
+            side: Arena::new(n_chunks(edge_bits, size_of::<u64>()), edge_bits, 512),
+            joints: Arena::new(n_chunks(node_bits, size_of::<Joint>()), node_bits, 64),
+            state_table: Table::new(table_bits, table_chunk_bits),
+            joint_table: Table::new(table_bits, table_chunk_bits),
+            orders: PhantomData,
+        }
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        self.nodes.items.at(id.idx())
+    }
+
+    /// The state of a node.
+    ///
+    /// # Panics
+    /// If the node was not published.
+    pub(crate) fn state(&self, id: NodeId) -> &S {
+        match self.states.at(id.idx()).get() {
+            Some(state) => state,
+            None => panic!("node {} was followed before its state was there", id.0),
+        }
+    }
+
+    /// The state of a node that may never have been used.
+    pub(crate) fn state_if_any(&self, id: NodeId) -> Option<&S> {
+        self.states.get(id.idx())?.get()
+    }
+
+    pub(crate) fn edge(&self, edge: u32) -> &Edge {
+        self.edges.items.at(edge as usize)
+    }
+
+    pub(crate) fn edges_of(&self, opening: Opening) -> &[Edge] {
+        self.edges.items.slice(opening.first_edge as usize, opening.n_edges as usize)
+    }
+
+    /// The sum of a role's goals over the node's visits.
+    pub(crate) fn sum(&self, id: NodeId, role_idx: usize) -> &AtomicU64 {
+        match self.node(id).sums.get(role_idx) {
+            Some(sum) => sum,
+            None => {
+                let n_spilled = (self.n_roles - INLINE_ROLES).next_power_of_two();
+                self.spill.at(id.idx() * n_spilled + role_idx - INLINE_ROLES)
+            }
+        }
+    }
+
+    /// Makes a node of a state, unpublished; the state comes back if there is no room.
+    fn make_node(&self, blocks: &mut Blocks, state: S) -> Result<NodeId, S> {
+        if self.meter.is_full() {
+            return Err(state);
+        }
+        let Some(id) = self.nodes.reserve(&mut blocks.nodes, 1, &self.meter).map(NodeId) else {
+            return Err(state);
+        };
+        let n_spilled = self.n_roles.saturating_sub(INLINE_ROLES).next_power_of_two();
+        let has_room = self.states.ensure(id.idx(), &self.meter)
+            && (self.n_roles <= INLINE_ROLES || self.spill.ensure(id.idx() * n_spilled, &self.meter));
+        if !has_room {
+            return Err(state);
+        }
+        self.states.at(id.idx()).set(state);
+        Ok(id)
+    }
+
+    /// The node of a state: a new one, or with transpositions the one that stands for it already. Gives the
+    /// state back if there is no room.
+    pub(crate) fn node_of(
+        &self,
+        blocks: &mut Blocks,
+        state: S,
+        counters: &WorkerCounters,
+    ) -> Result<NodeId, S>
+    where
+        S: Clone,
+    {
+        if !self.has_transpositions {
+            return self.make_node(blocks, state).inspect(|_| counters.nodes_made.add(1));
+        }
+        let hash = self.hash_of(&state);
+        if self.meter.is_full() {
+            // What is known can still be reached by new ways.
+            return self.state_table.find::<O>(hash, |id| self.is_state(id, &state)).map(NodeId).ok_or(state);
+        }
+        let lookup = self.state_table.find_or_insert::<O>(
+            hash,
+            &self.meter,
+            |id| self.is_state(id, &state),
+            || self.make_node(blocks, state.clone()).ok().map(|id| id.0),
+        );
+        note(lookup, counters);
+        match lookup.found {
+            Found::There(id) => {
+                counters.transpositions.add(1);
+                Ok(NodeId(id))
+            }
+            Found::Inserted(id) => {
+                counters.nodes_made.add(1);
+                Ok(NodeId(id))
+            }
+            Found::Lost { winner, loser } => {
+                self.node(NodeId(loser)).kill();
+                counters.nodes_made.add(1);
+                counters.duplicates.add(1);
+                if winner == 0 { Err(state) } else { Ok(NodeId(winner)) }
+            }
+            Found::Full => Err(state),
+        }
+    }
+
+    /// The node of a state, by the table of states.
+    pub(crate) fn find(&self, state: &S) -> Option<NodeId> {
+        self.state_table.find::<O>(self.hash_of(state), |id| self.is_state(id, state)).map(NodeId)
+    }
+
+    fn hash_of(&self, state: &S) -> u64 {
+        spread(FxBuildHasher.hash_one(state))
+    }
+
+    fn is_state(&self, id: u32, state: &S) -> bool {
+        self.state(NodeId(id)) == state
+    }
+
+    /// Makes an edge lead to a node that was just made or found; the node that it leads to now.
+    pub(crate) fn link(&self, edge: &Edge, id: NodeId, counters: &WorkerCounters) -> NodeId {
+        match edge.link::<O>(Child::Node(id)) {
+            Child::Node(winner) if winner != id => {
+                counters.cas_failures.add(1);
+                if !self.has_transpositions {
+                    // In a tree the node was made for this edge alone.
+                    self.node(id).kill();
+                    counters.duplicates.add(1);
+                }
+                winner
+            }
+            // An edge that another thread found broken can be followed all the same, this once.
+            _ => id,
+        }
+    }
+
+    /// Opens a node that this thread has claimed, with the moves of a state that is not terminal.
+    pub(crate) fn open(
+        &self,
+        blocks: &mut Blocks,
+        id: NodeId,
+        expansion: &Expansion,
+        counters: &WorkerCounters,
+    ) -> Opened {
+        let node = self.node(id);
+        let mut choosing = Role::all(self.n_roles).filter(|&role| expansion.moves_of(role).len() > 1);
+        let mover = match (choosing.next(), choosing.next()) {
+            (Some(_), Some(_)) => None,
+            (Some(role), None) => Some(role),
+            (None, _) => Some(Role(0)),
+        };
+        let moves = mover.map_or(&expansion.moves[..], |role| expansion.moves_of(role));
+        if moves.len() > self.edges.items.chunk_len() {
+            node.leave_wide();
+            return Opened::Wide;
+        }
+        let edges = self.edges.reserve(&mut blocks.edges, moves.len(), &self.meter);
+        // One role alone needs no record of the others.
+        let side = match self.n_roles {
+            1 => Some(0),
+            n => self.side.reserve(&mut blocks.side, n, &self.meter),
+        };
+        let (Some(first_edge), Some(side)) = (edges, side) else {
+            node.unclaim();
+            return Opened::Full;
+        };
+        let n_edges = u32_of(moves.len());
+        let opening = Opening { mover: mover.map(|role| role.0), first_edge, n_edges, side };
+        for (edge, &a_move) in self.edges_of(opening).iter().zip(moves) {
+            edge.set_move(a_move);
+        }
+        if side != 0 {
+            for role in Role::all(self.n_roles) {
+                let word = match mover {
+                    None => expansion.ends[role.idx()] as u64,
+                    Some(_) => u64::from(expansion.moves_of(role)[0].0),
+                };
+                self.side_word(side, role.idx()).store(word, Ordering::Relaxed);
+            }
+        }
+        node.open::<O>(opening);
+        counters.edges_made.add(moves.len() as u64);
+        Opened::Open
+    }
+
+    /// Closes a node that this thread has claimed: the game is over there, or stuck.
+    pub(crate) fn close(
+        &self,
+        blocks: &mut Blocks,
+        id: NodeId,
+        goals: impl ExactSizeIterator<Item = u64>,
+    ) -> Opened {
+        let node = self.node(id);
+        let Some(side) = self.side.reserve(&mut blocks.side, self.n_roles, &self.meter) else {
+            node.unclaim();
+            return Opened::Full;
+        };
+        for (role_idx, goal) in goals.enumerate() {
+            self.side_word(side, role_idx).store(goal, Ordering::Relaxed);
+        }
+        node.close::<O>(side);
+        Opened::Open
+    }
+
+    /// A word of a side record.
+    pub(crate) fn side_word(&self, side: u32, offset: usize) -> &AtomicU64 {
+        self.side.items.at(side as usize + offset)
+    }
+
+    /// The goals in a terminal node.
+    pub(crate) fn goal(&self, side: u32, role_idx: usize) -> u64 {
+        self.side_word(side, role_idx).load(Ordering::Relaxed)
+    }
+
+    /// The only move of a role in a sequential node where another role has the choice.
+    #[allow(clippy::cast_possible_truncation, reason = "opening stored a move's 32 bits")]
+    pub(crate) fn only_move(&self, opening: Opening, role_idx: usize) -> Move {
+        Move(self.side_word(opening.side, role_idx).load(Ordering::Relaxed) as u32)
+    }
+
+    /// The edges of a role in a simultaneous node, as a range within the node's.
+    pub(crate) fn edge_range(&self, opening: Opening, role_idx: usize) -> std::ops::Range<usize> {
+        let end = |idx: usize| usize_of(self.side_word(opening.side, idx).load(Ordering::Relaxed));
+        let start = if role_idx == 0 { 0 } else { end(role_idx - 1) };
+        start..end(role_idx)
+    }
+
+    /// The child of a joint move in a simultaneous node.
+    pub(crate) fn joint_child(&self, id: NodeId, choices: &[u32]) -> Child {
+        let index = self.joint_table.find::<O>(self.joint_hash(id, choices), |at| self.is_joint(at, id, choices));
+        index.map_or(Child::None, |index| self.joints.items.at(index as usize).child())
+    }
+
+    /// Makes a joint move lead to `child`; where it leads now.
+    pub(crate) fn link_joint(
+        &self,
+        blocks: &mut Blocks,
+        id: NodeId,
+        choices: &[u32],
+        child: Child,
+        counters: &WorkerCounters,
+    ) -> Child {
+        let lookup = self.joint_table.find_or_insert::<O>(
+            self.joint_hash(id, choices),
+            &self.meter,
+            |at| self.is_joint(at, id, choices),
+            || {
+                let index = self.joints.reserve(&mut blocks.joints, 1, &self.meter)?;
+                let side = self.side.reserve(&mut blocks.side, choices.len(), &self.meter)?;
+                for (offset, &choice) in choices.iter().enumerate() {
+                    self.side_word(side, offset).store(u64::from(choice), Ordering::Relaxed);
+                }
+                self.joints.items.at(index as usize).write(id, child, side);
+                Some(index)
+            },
+        );
+        note(lookup, counters);
+        let winner = match lookup.found {
+            Found::Inserted(_) => return child,
+            Found::There(index) => index,
+            Found::Lost { winner, loser } => {
+                self.joints.items.at(loser as usize).kill();
+                winner
+            }
+            Found::Full => 0,
+        };
+        let held = if winner == 0 { Child::None } else { self.joints.items.at(winner as usize).child() };
+        match (child, held) {
+            (Child::Node(mine), Child::Node(_) | Child::None | Child::Broken)
+                if !self.has_transpositions && held != child =>
+            {
+                self.node(mine).kill();
+                counters.duplicates.add(1);
+            }
+            _ => {}
+        }
+        held
+    }
+
+    fn joint_hash(&self, id: NodeId, choices: &[u32]) -> u64 {
+        spread(FxBuildHasher.hash_one((id, choices)))
+    }
+
+    fn is_joint(&self, index: u32, id: NodeId, choices: &[u32]) -> bool {
+        let joint = self.joints.items.at(index as usize);
+        joint.parent() == id
+            && choices.iter().enumerate().all(|(offset, &choice)| {
+                self.side_word(joint.side(), offset).load(Ordering::Relaxed) == u64::from(choice)
+            })
+    }
+}
+
+fn note(lookup: Lookup, counters: &WorkerCounters) {
+    counters.lookups.add(1);
+    counters.probes.add(lookup.n_probes);
+    counters.max_probes.raise(lookup.n_probes);
+    counters.cas_failures.add(lookup.n_cas_failures);
+}
+
+/// A goal as search counts it: no more than the game's maximum, and 0 where the rules give none.
+pub(crate) fn value_of(answer: GoalAnswer, max_goal: Value) -> u64 {
+    u64::from(answer.at_end().unwrap_or(0).min(max_goal))
+}

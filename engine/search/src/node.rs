@@ -1,0 +1,152 @@
+//! A position, in one cache line.
+
+use crate::count::Count;
+use crate::orders::Orders;
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+
+/// A node by its index in the arena; 0 names none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct NodeId(pub(crate) u32);
+
+impl NodeId {
+    pub(crate) fn idx(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// How far a node is known. Moves forward only, except that a claim can be given back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Status {
+    /// Only its state.
+    Fresh = 0,
+    /// Some thread asks the reasoner for its moves.
+    Claimed = 1,
+    /// Its edges are there.
+    Open = 2,
+    /// It ends the game, or a role is stuck there; its goals are there.
+    Terminal = 3,
+    /// It has more moves than a chunk has edges, and is never opened.
+    Wide = 4,
+    /// It lost the race to represent its state; nothing refers to it.
+    Dead = 5,
+}
+
+/// The value of `mover` where several roles have a choice.
+const SIMULTANEOUS: u32 = u32::MAX;
+
+/// How many value sums have their place in the node; those of more roles lie apart.
+pub(crate) const INLINE_ROLES: usize = 2;
+
+/// A state that playouts met, with their statistics. The state itself lies apart under the same index.
+///
+/// # Orderings
+/// The fields that opening writes are `Relaxed` behind `status` ([`Orders::OPEN`], [`Orders::ENTER`]). The
+/// sums are `Relaxed` behind `count` (see [`Count`]).
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub(crate) struct Node {
+    // Statistics: change with every playout that comes by.
+    /// Playouts through this node.
+    pub(crate) count: Count,
+    /// Those of them that ended here: rolled out from here, or the game was over.
+    pub(crate) own: AtomicU64,
+    /// Sums of goals of the first roles over `count`'s visits.
+    pub(crate) sums: [AtomicU64; INLINE_ROLES],
+    /// Playouts given up because the reasoner failed in this very state.
+    pub(crate) failures: AtomicU32,
+    // Moves forward only.
+    status: AtomicU32,
+    // Fixed after opening.
+    /// The role that has a choice, or [`SIMULTANEOUS`].
+    mover: AtomicU32,
+    first_edge: AtomicU32,
+    n_edges: AtomicU32,
+    /// First word of the side record: the moves of the roles without choice, or where each role's edges end
+    /// (simultaneous), or the goals (terminal).
+    side: AtomicU32,
+}
+
+#[cfg(not(loom))]
+const _: () = assert!(size_of::<Node>() == 64, "a node is one cache line");
+
+/// What opening wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Opening {
+    /// The role with a choice (or the first, where none has); none if several have.
+    pub(crate) mover: Option<u32>,
+    /// The first edge's id.
+    pub(crate) first_edge: u32,
+    /// The mover's moves, or the moves of all roles together.
+    pub(crate) n_edges: u32,
+    /// The first word of the side record; 0 if there is none.
+    pub(crate) side: u32,
+}
+
+impl Node {
+    /// How far it is known.
+    pub(crate) fn status<O: Orders>(&self) -> Status {
+        match self.status.load(O::ENTER) {
+            0 => Status::Fresh,
+            1 => Status::Claimed,
+            2 => Status::Open,
+            3 => Status::Terminal,
+            4 => Status::Wide,
+            _ => Status::Dead,
+        }
+    }
+
+    /// Takes the right to open the node. Only one thread at a time has it; nobody waits for it.
+    pub(crate) fn claim(&self) -> bool {
+        // Relaxed: the claim hands over nothing, the opening does.
+        self.status
+            .compare_exchange(
+                Status::Fresh as u32,
+                Status::Claimed as u32,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            )
+            .is_ok()
+    }
+
+    /// Gives the claim back.
+    pub(crate) fn unclaim(&self) {
+        self.status.store(Status::Fresh as u32, Ordering::Relaxed);
+    }
+
+    /// Ends a claim by what was found.
+    pub(crate) fn open<O: Orders>(&self, opening: Opening) {
+        self.mover.store(opening.mover.unwrap_or(SIMULTANEOUS), Ordering::Relaxed);
+        self.first_edge.store(opening.first_edge, Ordering::Relaxed);
+        self.n_edges.store(opening.n_edges, Ordering::Relaxed);
+        self.side.store(opening.side, Ordering::Relaxed);
+        self.status.store(Status::Open as u32, O::OPEN);
+    }
+
+    /// Ends a claim: the game is over here, and the goals stand in the side record.
+    pub(crate) fn close<O: Orders>(&self, side: u32) {
+        self.side.store(side, Ordering::Relaxed);
+        self.status.store(Status::Terminal as u32, O::OPEN);
+    }
+
+    /// Ends a claim: the moves are too many.
+    pub(crate) fn leave_wide(&self) {
+        self.status.store(Status::Wide as u32, Ordering::Relaxed);
+    }
+
+    /// Takes a node out that was never published.
+    pub(crate) fn kill(&self) {
+        self.status.store(Status::Dead as u32, Ordering::Relaxed);
+    }
+
+    /// What opening wrote; meaningful once the status was seen to be open.
+    pub(crate) fn opening(&self) -> Opening {
+        let mover = self.mover.load(Ordering::Relaxed);
+        Opening {
+            mover: (mover != SIMULTANEOUS).then_some(mover),
+            first_edge: self.first_edge.load(Ordering::Relaxed),
+            n_edges: self.n_edges.load(Ordering::Relaxed),
+            side: self.side.load(Ordering::Relaxed),
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! The search of one match: its graph, its workers, and the position it thinks about.
+
+use std::hash::{BuildHasher, RandomState};
+use std::time::{Duration, Instant};
+
+use reasoner::{Interrupt, Reasoner};
+
+use crate::best_line::BestLine;
+use crate::config::{Budget, Options};
+use crate::counters::Counters;
+use crate::error::SearchError;
+use crate::graph::{Blocks, Graph, Sizes};
+use crate::node::{NodeId, Status};
+use crate::orders::Sound;
+use crate::report::{self, Failures, Report};
+use crate::sync::{Arc, Mutex, channel};
+use crate::verify::GraphSummary;
+use crate::worker::{Job, Making, Reply, Tickets, Worker};
+
+/// How often a run looks at the clock and the stop flag; it bounds how late a run ends.
+const POLL: Duration = Duration::from_millis(2);
+
+/// How often a run reports.
+const PROGRESS: Duration = Duration::from_millis(250);
+
+/// Graphs above this are given back to the system by a thread of their own: that takes a second for a few
+/// million states, and the next move does not wait for it.
+const SLOW_TO_DROP: u64 = 16 << 20;
+
+/// How much there is in a graph.
+#[derive(Debug, Clone, Copy, Default)]
+struct Holdings {
+    n_nodes: u64,
+    n_edges: u64,
+}
+
+/// Searches one game from the positions that a match passes through.
+///
+/// Threads and sessions are made once and kept from run to run; between runs they sleep.
+#[derive(Debug)]
+pub struct Searcher<R: Reasoner> {
+    reasoner: Arc<R>,
+    options: Options,
+    seed: u64,
+    // Change with the root.
+    graph: Arc<Graph<R::State>>,
+    root: Option<NodeId>,
+    best_line: Arc<BestLine<R::State>>,
+    /// What the last run found in this graph.
+    before: Holdings,
+    // Change with each run.
+    /// The number of the next playout.
+    next_number: u64,
+    seconds: f64,
+    last_error: Arc<Mutex<Option<String>>>,
+    /// Whether a worker panicked, so that the graph may hold traces of unfinished playouts.
+    is_tainted: bool,
+    // Fixed.
+    interrupt: Interrupt,
+    workers: Vec<Worker<R::State>>,
+    replies: channel::Receiver<Reply>,
+}
+
+impl<R: Reasoner> Searcher<R> {
+    /// Starts the workers, each with a session.
+    ///
+    /// # Errors
+    /// If an option is out of its bounds, a thread cannot be had, or the reasoner gives no session.
+    pub fn new(reasoner: Arc<R>, options: Options) -> Result<Searcher<R>, SearchError> {
+        options.check()?;
+        let interrupt = Interrupt::new();
+        let (sender, replies) = channel::unbounded();
+        let seed = options.seed.unwrap_or_else(|| RandomState::new().hash_one(Instant::now()));
+        let mut searcher = Searcher {
+            graph: Arc::new(new_graph(&*reasoner, &options)),
+            root: None,
+            best_line: Arc::new(BestLine::new()),
+            before: Holdings::default(),
+            next_number: 0,
+            seconds: 0.0,
+            last_error: Arc::default(),
+            is_tainted: false,
+            interrupt,
+            workers: Vec::with_capacity(options.threads),
+            replies,
+            reasoner,
+            seed,
+            options,
+        };
+        let options = &searcher.options;
+        for worker_idx in 0..options.threads {
+            let making = Making {
+                reasoner: Arc::clone(&searcher.reasoner),
+                limits: options.limits,
+                interrupt: searcher.interrupt.clone(),
+                exploration: options.exploration_for(searcher.reasoner.n_roles()),
+                core: options.pin.get(worker_idx % options.pin.len().max(1)).copied(),
+                replies: sender.clone(),
+            };
+            searcher.workers.push(Worker::start(worker_idx, making)?);
+        }
+        drop(sender);
+        for _ in 0..searcher.workers.len() {
+            match searcher.replies.recv() {
+                Ok(Reply::Ready(ready)) => ready.map_err(SearchError::Session)?,
+                Ok(_) | Err(_) => {
+                    return Err(SearchError::Panicked("while its session was made".to_owned()));
+                }
+            }
+        }
+        Ok(searcher)
+    }
+
+    /// The reasoner that answers.
+    pub fn reasoner(&self) -> &Arc<R> {
+        &self.reasoner
+    }
+
+    /// The seed that all random choices follow from.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Moves to another position.
+    ///
+    /// What was found below it is kept if the graph knows the position (under `uct` and `mc-memory`: within
+    /// two moves of the old root) and is at most half full; otherwise the graph starts afresh. The best line
+    /// of a single-role game is kept as far as it passes through the position.
+    pub fn set_root(&mut self, state: &R::State) {
+        self.best_line.follow(state);
+        if let Some(root) = self.root.filter(|_| !self.is_tainted) {
+            if self.graph.state(root) == state {
+                return;
+            }
+            let has_room = self.graph.meter.used() <= self.graph.meter.cap() / 2;
+            if has_room && self.options.config.has_memory() {
+                if let Some(known) = self.find(root, state) {
+                    self.root = Some(known);
+                    return;
+                }
+            }
+        }
+        self.start_afresh(state);
+    }
+
+    fn start_afresh(&mut self, state: &R::State) {
+        let fresh = Arc::new(new_graph(&*self.reasoner, &self.options));
+        let old = std::mem::replace(&mut self.graph, fresh);
+        if old.meter.used() > SLOW_TO_DROP {
+            // If no thread can be had, the closure and the graph with it are dropped here.
+            let _ = std::thread::Builder::new().name("drop-graph".to_owned()).spawn(move || drop(old));
+        }
+        // The cap has room for a root: see MIN_BYTES.
+        let counters = crate::counters::WorkerCounters::default();
+        self.root = self.graph.node_of(&mut Blocks::default(), state.clone(), &counters).ok();
+        self.before = Holdings { n_nodes: u64::from(self.root.is_some()), n_edges: 0 };
+        // The counters tell of another graph.
+        self.workers.iter().for_each(|worker| worker.counters.reset());
+        self.is_tainted = false;
+    }
+
+    /// The node of a state at or below the root.
+    fn find(&self, root: NodeId, state: &R::State) -> Option<NodeId> {
+        if self.graph.has_transpositions {
+            return self.graph.find(state);
+        }
+        let mut level = vec![root];
+        // Two moves: one that was made, and one more in case a message of the manager was lost.
+        for _ in 0..2 {
+            let children = self.graph.children_of(&level);
+            let visits = |id: &NodeId| self.graph.node(*id).count.read::<Sound>().visits;
+            // A tree may hold the state several times.
+            let same = children.iter().copied().filter(|&id| self.graph.state(id) == state);
+            if let Some(known) = same.max_by_key(visits) {
+                return Some(known);
+            }
+            level = children;
+        }
+        None
+    }
+
+    /// Searches until the budget is used up or `stop` is raised, and reports. `progress` is called about
+    /// four times a second.
+    ///
+    /// A run ends within a few milliseconds of its deadline, as far as the reasoner's sessions heed their
+    /// interrupt. Playouts that it cuts short leave no trace. At a terminal root it ends at once.
+    ///
+    /// # Errors
+    /// If there is no root, or a worker panicked.
+    pub fn run(
+        &mut self,
+        budget: &Budget,
+        stop: &Interrupt,
+        progress: &mut dyn FnMut(&Report),
+    ) -> Result<Report, SearchError> {
+        let span = tracing::info_span!("search", config = %self.options.config, threads = self.workers.len());
+        let _entered = span.enter();
+        let started = Instant::now();
+        if let (true, Some(root)) = (self.is_tainted, self.root) {
+            let state = self.graph.state(root).clone();
+            self.start_afresh(&state);
+        }
+        let root = self.root.ok_or(SearchError::NoRoot)?;
+        let Report { nodes, edges, .. } = self.report();
+        self.before = Holdings { n_nodes: nodes, n_edges: edges };
+        self.interrupt.lower();
+        *self.last_error.lock() = None;
+        self.seconds = 0.0;
+        let tickets = Arc::new(Tickets::new(self.next_number, budget.playouts));
+        let mut panicked = None;
+        let mut n_running = 0usize;
+        for worker in &self.workers {
+            worker.counters.reset();
+            let job = Job {
+                graph: Arc::clone(&self.graph),
+                root,
+                config: self.options.config,
+                seed: self.seed,
+                best_line: Arc::clone(&self.best_line),
+                tickets: Arc::clone(&tickets),
+                last_error: Arc::clone(&self.last_error),
+            };
+            if worker.give(job) {
+                n_running += 1;
+            } else {
+                panicked = Some("its thread is gone".to_owned());
+            }
+        }
+        let mut next_progress = started + PROGRESS;
+        while n_running > 0 {
+            let now = Instant::now();
+            let is_over = budget.deadline.is_some_and(|deadline| deadline <= now);
+            if is_over || stop.is_raised() || panicked.is_some() {
+                self.interrupt.raise();
+            } else if next_progress <= now {
+                next_progress = now + PROGRESS;
+                self.seconds = started.elapsed().as_secs_f64();
+                progress(&self.report());
+            }
+            let left = budget.deadline.map_or(POLL, |deadline| deadline.saturating_duration_since(now));
+            // Past the deadline there is nothing to do but wait.
+            let wait = if left.is_zero() { POLL } else { left.min(POLL) };
+            match self.replies.recv_timeout(wait) {
+                Ok(Reply::Panicked(text)) => {
+                    panicked = Some(text);
+                    n_running -= 1;
+                }
+                Ok(Reply::Done | Reply::Ready(_)) => n_running -= 1,
+                Err(channel::RecvTimeoutError::Timeout) => {}
+                Err(channel::RecvTimeoutError::Disconnected) => {
+                    panicked = Some("all threads are gone".to_owned());
+                    n_running = 0;
+                }
+            }
+        }
+        self.next_number = tickets.next();
+        self.seconds = started.elapsed().as_secs_f64();
+        if let Some(text) = panicked {
+            self.is_tainted = true;
+            return Err(SearchError::Panicked(text));
+        }
+        let report = self.report();
+        tracing::info!(
+            playouts = report.playouts,
+            nodes = report.nodes,
+            failed = report.errors.playouts,
+            seconds = report.seconds,
+            "search done"
+        );
+        Ok(report)
+    }
+
+    /// The root as it stands, with the counters of the last run.
+    pub fn report(&self) -> Report {
+        let mut counters = Counters::default();
+        for worker in &self.workers {
+            worker.counters.add_to(&mut counters);
+        }
+        let per = |sum: u64, n: u64| if n == 0 { 0.0 } else { sum as f64 / n as f64 };
+        let mut roles = Vec::new();
+        let mut is_terminal = false;
+        if let Some(root) = self.root {
+            roles = report::roles_of(&self.graph, root, self.options.config);
+            is_terminal = self.graph.node(root).status::<Sound>() == Status::Terminal;
+        }
+        let best_line = self.best_line.get().map(|(value, moves)| report::BestLine {
+            value,
+            joint_moves: moves.into_iter().map(|a_move| vec![a_move]).collect(),
+        });
+        Report {
+            roles,
+            is_terminal,
+            playouts: counters.playouts,
+            seconds: self.seconds,
+            nodes: self.before.n_nodes + counters.nodes_made.saturating_sub(counters.duplicates),
+            edges: self.before.n_edges + counters.edges_made,
+            bytes: self.graph.meter.used(),
+            is_full: self.graph.meter.is_full(),
+            mean_depth: per(counters.depth_sum, counters.playouts),
+            mean_rollout: per(counters.rollout_steps, counters.playouts),
+            errors: Failures { playouts: counters.failed_playouts, last: self.last_error.lock().clone() },
+            counters,
+            best_line,
+        }
+    }
+
+    /// Checks the conservation laws of the graph at rest; see [`GraphSummary`].
+    ///
+    /// # Errors
+    /// One sentence for each law that is broken, the first hundred.
+    pub fn verify(&self) -> Result<GraphSummary, Vec<String>> {
+        self.graph.verify(u64::from(self.reasoner.max_goal()))
+    }
+}
+
+impl<R: Reasoner> Drop for Searcher<R> {
+    fn drop(&mut self) {
+        self.interrupt.raise();
+        self.workers.iter_mut().for_each(Worker::dismiss);
+        self.workers.iter_mut().for_each(Worker::join);
+    }
+}
+
+fn new_graph<R: Reasoner>(reasoner: &R, options: &Options) -> Graph<R::State> {
+    let state_bytes = size_of::<R::State>() + options.state_heap_bytes;
+    let sizes = Sizes::for_cap(options.max_bytes, state_bytes, options.state_heap_bytes);
+    Graph::new(reasoner.n_roles(), options.config.has_transpositions(), sizes)
+}

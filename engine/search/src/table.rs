@@ -1,0 +1,183 @@
+//! From a hash to an index, for any number of writers: open addressing in a fixed number of words.
+
+use crate::arena::{Chunks, Meter, u32_of, usize_of};
+use crate::orders::Orders;
+use crate::sync::AtomicU64;
+
+/// How far an item may lie from its first slot. At a load of three quarters, linear probing takes 9 probes
+/// on average for a miss (Knuth, TAOCP 3, 6.4); beyond this the table counts as full.
+const MAX_PROBES: usize = 512;
+
+/// A hash table of indices. The keys lie elsewhere, under the index; the caller compares them.
+///
+/// A word is 0, or the fingerprint (high half) and the index (low half, never 0). Words only ever change
+/// from 0 to their final value, so a probe that passed a word need not look back.
+///
+/// # Orderings
+/// A word is stored with [`Orders::INSERT`] after the key was written, and loaded with [`Orders::FIND`]
+/// before the key is compared.
+#[derive(Debug)]
+pub(crate) struct Table {
+    words: Chunks<AtomicU64>,
+    mask: usize,
+}
+
+/// How a look-up went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// The key was there.
+    There(u32),
+    /// It was not, and the new index now stands for it.
+    Inserted(u32),
+    /// It was not, a new index was made, and another thread's came first: that one stands for it.
+    Lost {
+        /// Whose index stands for the key.
+        winner: u32,
+        /// The index made in vain.
+        loser: u32,
+    },
+    /// It was not, and there is no room.
+    Full,
+}
+
+/// What a look-up costs, and what it found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Lookup {
+    pub(crate) found: Found,
+    /// Words looked at.
+    pub(crate) n_probes: u64,
+    /// Compare-and-swaps that met another thread's word.
+    pub(crate) n_cas_failures: u64,
+}
+
+impl Table {
+    /// A table of 2^`bits` words, in chunks of at most 2^`chunk_bits`.
+    pub(crate) fn new(bits: u32, chunk_bits: u32) -> Table {
+        let chunk_bits = chunk_bits.min(bits);
+        Table { words: Chunks::new(1 << (bits - chunk_bits), chunk_bits, 0), mask: (1 << bits) - 1 }
+    }
+
+    /// The index of the key with this hash for which `is_equal` holds; otherwise `make` makes one.
+    pub(crate) fn find_or_insert<O: Orders>(
+        &self,
+        hash: u64,
+        meter: &Meter,
+        is_equal: impl Fn(u32) -> bool,
+        make: impl FnOnce() -> Option<u32>,
+    ) -> Lookup {
+        let (home, fingerprint) = self.place(hash);
+        let mut make = Some(make);
+        let mut made = None;
+        let mut n_cas_failures = 0;
+        for n_probes in 1..=MAX_PROBES.min(self.mask + 1) {
+            let answer = |found| Lookup { found, n_probes: n_probes as u64, n_cas_failures };
+            let slot = (home + n_probes - 1) & self.mask;
+            if !self.words.ensure(slot, meter) {
+                return answer(self.give_up(made));
+            }
+            let word = self.words.at(slot);
+            let mut held = word.load(O::FIND);
+            if held == 0 {
+                let Some(index) = made.or_else(|| make.take().and_then(|make| make())) else {
+                    return answer(Found::Full);
+                };
+                made = Some(index);
+                match word.compare_exchange(0, fingerprint | u64::from(index), O::INSERT, O::FIND) {
+                    Ok(_) => return answer(Found::Inserted(index)),
+                    Err(others) => {
+                        held = others;
+                        n_cas_failures += 1;
+                    }
+                }
+            }
+            if held & FINGERPRINT == fingerprint && is_equal(index_of(held)) {
+                let winner = index_of(held);
+                let found = made.map_or(Found::There(winner), |loser| Found::Lost { winner, loser });
+                return Lookup { found, n_probes: n_probes as u64, n_cas_failures };
+            }
+        }
+        let n_probes = MAX_PROBES.min(self.mask + 1) as u64;
+        Lookup { found: self.give_up(made), n_probes, n_cas_failures }
+    }
+
+    /// The index of a key, if it is there.
+    pub(crate) fn find<O: Orders>(&self, hash: u64, is_equal: impl Fn(u32) -> bool) -> Option<u32> {
+        let (home, fingerprint) = self.place(hash);
+        for step in 0..MAX_PROBES.min(self.mask + 1) {
+            let held = self.words.get((home + step) & self.mask)?.load(O::FIND);
+            if held == 0 {
+                return None;
+            }
+            if held & FINGERPRINT == fingerprint && is_equal(index_of(held)) {
+                return Some(index_of(held));
+            }
+        }
+        None
+    }
+
+    /// An index that was made but found no place still names something: `Lost` to nobody.
+    fn give_up(&self, made: Option<u32>) -> Found {
+        made.map_or(Found::Full, |loser| Found::Lost { winner: 0, loser })
+    }
+
+    /// Slots by the low bits, fingerprint from the high ones: independent as long as there are fewer than
+    /// 2^32 slots.
+    fn place(&self, hash: u64) -> (usize, u64) {
+        (usize_of(hash) & self.mask, hash & FINGERPRINT)
+    }
+}
+
+const FINGERPRINT: u64 = !0 << 32;
+
+fn index_of(word: u64) -> u32 {
+    u32_of(usize_of(word & !FINGERPRINT))
+}
+
+/// Spreads a hash over all 64 bits (SplitMix64's finaliser), since the hasher of states need not.
+pub(crate) fn spread(hash: u64) -> u64 {
+    reasoner::Dice::child_seed(hash, 0)
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::orders::Sound;
+
+    fn put(table: &Table, meter: &Meter, keys: &[u64], key: u64, hash: u64, index: u32) -> Found {
+        table
+            .find_or_insert::<Sound>(hash, meter, |at| keys[at as usize] == key, || Some(index))
+            .found
+    }
+
+    #[test]
+    fn equal_fingerprints_are_told_apart_by_the_keys() {
+        let meter = Meter::new(1 << 20);
+        let table = Table::new(4, 2);
+        let keys = [0, 70, 71, 72];
+        for index in 1..4u32 {
+            let key = keys[index as usize];
+            assert_eq!(put(&table, &meter, &keys, key, 5, index), Found::Inserted(index));
+        }
+        for index in 1..4u32 {
+            let key = keys[index as usize];
+            assert_eq!(put(&table, &meter, &keys, key, 5, 9), Found::There(index));
+            assert_eq!(table.find::<Sound>(5, |at| keys[at as usize] == key), Some(index));
+        }
+        assert_eq!(table.find::<Sound>(5, |_| false), None);
+    }
+
+    #[test]
+    fn a_full_table_says_so() {
+        let meter = Meter::new(1 << 20);
+        let table = Table::new(2, 2);
+        let keys = [0, 1, 2, 3, 4];
+        for index in 1..5u32 {
+            assert_eq!(
+                put(&table, &meter, &keys, u64::from(index), u64::from(index), index),
+                Found::Inserted(index)
+            );
+        }
+        assert_eq!(put(&table, &meter, &keys, 77, 77, 9), Found::Full);
+        assert_eq!(put(&table, &meter, &keys, 2, 2, 9), Found::There(2));
+    }
+}

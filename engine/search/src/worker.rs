@@ -1,0 +1,217 @@
+//! A thread that owns a session and searches when it is told to.
+//!
+//! Sessions need not be `Send`, so each lives and dies on its worker's thread, and is kept from run to run.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread::{self, JoinHandle};
+
+use reasoner::{Interrupt, Limits, Reasoner, ReasonerError};
+
+use crate::SearchError;
+use crate::best_line::BestLine;
+use crate::config::Config;
+use crate::counters::WorkerCounters;
+use crate::graph::Graph;
+use crate::node::{NodeId, Status};
+use crate::orders::Sound;
+use crate::playout::{Setting, Walker};
+use crate::sync::{Arc, AtomicU64, CachePadded, Mutex, Ordering, channel};
+
+/// The numbers of a run's playouts: each is made once, by whoever takes it.
+///
+/// # Orderings
+/// `Relaxed`: uniqueness is all it gives.
+#[derive(Debug)]
+pub(crate) struct Tickets {
+    next: AtomicU64,
+    end: u64,
+}
+
+impl Tickets {
+    /// The numbers from `start` on, `n` of them or without end.
+    pub(crate) fn new(start: u64, n: Option<u64>) -> Tickets {
+        Tickets { next: AtomicU64::new(start), end: n.map_or(u64::MAX, |n| start.saturating_add(n)) }
+    }
+
+    fn take(&self) -> Option<u64> {
+        // Each worker overshoots by at most one.
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        (number < self.end).then_some(number)
+    }
+
+    /// The first number not taken.
+    pub(crate) fn next(&self) -> u64 {
+        self.next.load(Ordering::Relaxed).min(self.end)
+    }
+}
+
+/// What one run asks of every worker.
+#[derive(Debug)]
+pub(crate) struct Job<S> {
+    pub(crate) graph: Arc<Graph<S>>,
+    pub(crate) root: NodeId,
+    pub(crate) config: Config,
+    pub(crate) seed: u64,
+    pub(crate) best_line: Arc<BestLine<S>>,
+    pub(crate) tickets: Arc<Tickets>,
+    /// The text of the last error.
+    pub(crate) last_error: Arc<Mutex<Option<String>>>,
+}
+
+/// What a worker says.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    /// Its session is there, or not.
+    Ready(Result<(), ReasonerError>),
+    /// It has no part in the run any more.
+    Done,
+    /// It panicked, and dropped its session.
+    Panicked(String),
+}
+
+/// What a worker is made with.
+#[derive(Debug)]
+pub(crate) struct Making<R> {
+    pub(crate) reasoner: Arc<R>,
+    pub(crate) limits: Limits,
+    pub(crate) interrupt: Interrupt,
+    pub(crate) exploration: f64,
+    /// The core to pin to.
+    pub(crate) core: Option<usize>,
+    pub(crate) replies: channel::Sender<Reply>,
+}
+
+/// The searcher's end of a worker.
+#[derive(Debug)]
+pub(crate) struct Worker<S> {
+    jobs: Option<channel::Sender<Job<S>>>,
+    thread: Option<JoinHandle<()>>,
+    pub(crate) counters: Arc<CachePadded<WorkerCounters>>,
+}
+
+impl<S: Send + Sync + 'static> Worker<S> {
+    /// Starts the thread, which answers [`Reply::Ready`].
+    ///
+    /// # Errors
+    /// If there is no thread to have.
+    pub(crate) fn start<R: Reasoner<State = S>>(
+        worker_idx: usize,
+        making: Making<R>,
+    ) -> Result<Worker<S>, SearchError> {
+        let (sender, receiver) = channel::unbounded();
+        let counters = Arc::new(CachePadded::new(WorkerCounters::default()));
+        let theirs = Arc::clone(&counters);
+        let thread = thread::Builder::new()
+            .name(format!("search-{worker_idx}"))
+            .spawn(move || work(&making, &receiver, &theirs))
+            .map_err(SearchError::Spawn)?;
+        Ok(Worker { jobs: Some(sender), thread: Some(thread), counters })
+    }
+
+    /// Gives it a part in a run; false if the thread is gone.
+    pub(crate) fn give(&self, job: Job<S>) -> bool {
+        self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok())
+    }
+
+    /// Tells it that there will be no more jobs.
+    pub(crate) fn dismiss(&mut self) {
+        self.jobs = None;
+    }
+
+    /// Waits until it is gone.
+    pub(crate) fn join(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            // Its panics were caught and reported; nothing is left to say.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work<R: Reasoner>(
+    making: &Making<R>,
+    jobs: &channel::Receiver<Job<R::State>>,
+    counters: &WorkerCounters,
+) {
+    if let Some(id) = making.core {
+        // A core that is not there leaves the worker where it is.
+        let is_pinned = core_affinity::set_for_current(core_affinity::CoreId { id });
+        tracing::debug!(core = id, is_pinned, "worker pinned");
+    }
+    let mut walker = None;
+    let ready = make_walker(making).map(|made| walker = Some(made));
+    // A searcher that is gone needs no reply, here and below.
+    if making.replies.send(Reply::Ready(ready)).is_err() {
+        return;
+    }
+    for job in jobs {
+        let done = catch_unwind(AssertUnwindSafe(|| search(making, &mut walker, &job, counters)));
+        // The graph must be the searcher's alone when it hears of the end.
+        drop(job);
+        let reply = match done {
+            Ok(()) => Reply::Done,
+            Err(panic) => {
+                walker = None;
+                Reply::Panicked(text_of(panic.as_ref()))
+            }
+        };
+        if making.replies.send(reply).is_err() {
+            return;
+        }
+    }
+}
+
+fn make_walker<R: Reasoner>(making: &Making<R>) -> Result<Walker<R>, ReasonerError> {
+    let session = making.reasoner.session(making.limits, &making.interrupt)?;
+    Ok(Walker::new(session, making.exploration))
+}
+
+/// A worker's part in a run.
+fn search<R: Reasoner>(
+    making: &Making<R>,
+    walker: &mut Option<Walker<R>>,
+    job: &Job<R::State>,
+    counters: &WorkerCounters,
+) {
+    let note = |error: &ReasonerError| *job.last_error.lock() = Some(error.to_string());
+    let walker = match walker {
+        Some(walker) => walker,
+        None => match make_walker(making) {
+            Ok(made) => walker.insert(made),
+            Err(error) => return note(&error),
+        },
+    };
+    walker.leave_graph();
+    let setting = Setting {
+        graph: &job.graph,
+        root: job.root,
+        config: job.config,
+        seed: job.seed,
+        max_goal: making.reasoner.max_goal(),
+        best_line: &job.best_line,
+        counters,
+    };
+    match walker.open_root(setting) {
+        Ok(()) | Err(ReasonerError::Interrupted) => {}
+        Err(error) => note(&error),
+    }
+    if job.graph.node(job.root).status::<Sound>() == Status::Terminal {
+        return;
+    }
+    while !making.interrupt.is_raised() {
+        let Some(number) = job.tickets.take() else { return };
+        match walker.play_out(setting, number) {
+            Ok(()) => {}
+            Err(ReasonerError::Interrupted) => counters.interrupted_playouts.add(1),
+            Err(error) => {
+                counters.failed_playouts.add(1);
+                note(&error);
+            }
+        }
+    }
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+}
