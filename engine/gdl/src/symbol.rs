@@ -45,6 +45,11 @@ impl Symbols {
         &self.names[symbol.idx()]
     }
 
+    /// All names with their symbols, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (Symbol, &str)> {
+        (0u32..).map(Symbol).zip(self.names.iter().map(|name| &**name))
+    }
+
     /// How many names there are.
     pub fn len(&self) -> usize {
         self.names.len()

@@ -5,6 +5,19 @@
 //! what the text alone shows is checked: whether a game ends, or every role always has a move, is not known
 //! here. The checks are near-linear in the length of the text.
 
+mod dependence;
+mod game;
+mod graph;
+mod recursion;
+mod relations;
+mod report;
+mod safety;
+mod shape;
+mod sheet;
+mod spelling;
+mod stratification;
+mod unify;
+
 use std::fmt;
 
 use crate::description::{Description, ReadOptions};
@@ -80,8 +93,19 @@ pub fn verdict(messages: &[Message]) -> Verdict {
 }
 
 /// Everything that the text of a rulesheet shows to be wrong with it, in the order of the text.
-pub fn check(_description: &Description) -> Vec<Message> {
-    Vec::new()
+pub fn check(description: &Description) -> Vec<Message> {
+    let sheet = sheet::Sheet::new(description);
+    let graph = graph::RelationGraph::new(&sheet);
+    let mut report = report::Report::default();
+    game::check(&sheet, &mut report);
+    shape::check(&sheet, &mut report);
+    safety::check(&sheet, &mut report);
+    dependence::check(&sheet, &graph, &mut report);
+    stratification::check(&sheet, &graph, &mut report);
+    recursion::check(&sheet, &graph, &mut report);
+    relations::check(&sheet, &mut report);
+    spelling::check(&sheet, &mut report);
+    report.into_messages(description)
 }
 
 /// Reads and checks a text; one that cannot be read gives no description and one message.
