@@ -2,22 +2,40 @@
 //!
 //! In goes a way to make a [`Reasoner`](reasoner::Reasoner) from rules and a folder of reference data
 //! ([`Shared`]). Out comes, for each game, whether the reasoner gives the recorded answers, and otherwise the
-//! first difference in words. A reasoner crate's whole golden test is one call of [`golden_suite`].
+//! first difference in words. A reasoner crate's whole test is four calls: [`golden_suite`],
+//! [`match_suite`], [`scrambled_suite`] and [`case_suite`]; [`cross_check`] compares two reasoners, also on the
+//! games that [`random_rules`] makes up.
 //!
 //! What it deliberately does not do: know a concrete reasoner, or judge a rulesheet. It never decides what
 //! an answer should be: every expectation comes from the data, or from a second reasoner.
 #![forbid(unsafe_code)]
 
 mod budget;
+mod cases;
+mod crew;
+mod cross;
 mod golden;
+mod matches;
+mod outcome;
 mod position;
+mod random_rules;
+mod replay;
+mod scrambled;
 mod shared;
 mod suite;
 mod text;
 
 pub use budget::{CpuClock, within};
-pub use golden::{Done, Golden, GoldenOutcome, Thoroughness, Verdict, check_golden};
-pub use position::{Mismatch, Position};
-pub use shared::{Shared, SharedError, StaticVerdict, skip};
-pub use suite::{Exception, Selection, Summary, golden_suite};
+pub use cases::{KifCase, check_case};
+pub use crew::{Exception, Summary};
+pub use cross::cross_check;
+pub use golden::{Golden, Thoroughness};
+pub use matches::{MatchRecord, replay_match};
+pub use outcome::{Agreement, Done, Mismatch, Outcome};
+pub use position::Position;
+pub use random_rules::random_rules;
+pub use replay::check_golden;
+pub use scrambled::{ScrambledSheet, check_scrambled};
+pub use shared::{Shared, SharedError, skip};
+pub use suite::{Selection, case_suite, golden_suite, match_suite, scrambled_suite};
 pub use text::{fnv_1a, hash_text, legal_hash, state_hash};

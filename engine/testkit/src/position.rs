@@ -5,27 +5,6 @@ use reasoner::{GoalAnswer, Move, ReasonerError, Role, Session};
 
 use crate::text;
 
-/// Why a check ended before its end.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Mismatch {
-    /// An answer is not what was expected, in words that begin with the place.
-    #[error("{0}")]
-    Differs(String),
-    /// The reasoner was interrupted at this place: it used up its budget.
-    #[error("out of its budget at {0}")]
-    Interrupted(String),
-}
-
-impl Mismatch {
-    /// What a reasoner's error means at a place.
-    pub(crate) fn of_error(place: &str, error: &ReasonerError) -> Mismatch {
-        match error {
-            ReasonerError::Interrupted => Mismatch::Interrupted(place.to_string()),
-            other => Mismatch::Differs(format!("{place}: {other}")),
-        }
-    }
-}
-
 /// A state and, as lower-case text, its facts, and its legal moves unless it is terminal.
 #[derive(Debug, Clone)]
 pub struct Position<S> {
@@ -68,10 +47,8 @@ impl<S> Position<S> {
             for role in Role::all(session.roles().len()) {
                 let mut moves = Vec::new();
                 session.legal_moves(&state, role, &mut moves)?;
-                let mut moves: Vec<(String, Move)> = moves
-                    .into_iter()
-                    .map(|a_move| (write(&session.move_term(a_move)), a_move))
-                    .collect();
+                let mut moves: Vec<(String, Move)> =
+                    moves.into_iter().map(|a_move| (write(&session.move_term(a_move)), a_move)).collect();
                 moves.sort_unstable();
                 legal.push(moves);
             }
@@ -86,11 +63,8 @@ impl<S> Position<S> {
 
     /// The hash of the legal moves.
     pub fn legal_hash(&self) -> String {
-        let moves: Vec<Vec<&str>> = self
-            .legal
-            .iter()
-            .map(|moves| moves.iter().map(|(text, _)| text.as_str()).collect())
-            .collect();
+        let moves: Vec<Vec<&str>> =
+            self.legal.iter().map(|moves| moves.iter().map(|(text, _)| text.as_str()).collect()).collect();
         text::legal_hash(&moves)
     }
 

@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gdl::check::Verdict;
 use gdl::{CaseReading, Description, ReadOptions, Rules};
 use rustc_hash::FxHashMap;
 use serde::de::DeserializeOwned;
@@ -51,17 +52,6 @@ pub enum SharedError {
         /// Why.
         what: String,
     },
-}
-
-/// What a static validator says of a rulesheet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StaticVerdict {
-    /// Nothing to remark.
-    Valid,
-    /// To be played, with a warning.
-    Warning,
-    /// To be refused; its other reference data is not insisted on.
-    Invalid,
 }
 
 /// Says on standard error that a test is skipped, and why; a test cannot be marked as skipped otherwise.
@@ -175,7 +165,7 @@ impl Shared {
     ///
     /// # Errors
     /// If the table cannot be read.
-    pub fn verdicts(&self) -> Result<FxHashMap<String, StaticVerdict>, SharedError> {
+    pub fn verdicts(&self) -> Result<FxHashMap<String, Verdict>, SharedError> {
         let relative = "golden/VALIDATOR.tsv";
         let text = self.text(relative)?;
         let mut verdicts = FxHashMap::default();
@@ -183,9 +173,9 @@ impl Shared {
             let mut columns = line.split('\t');
             let file = columns.next().and_then(|file| file.strip_suffix(".kif"));
             let verdict = match columns.next() {
-                Some("valid") => Some(StaticVerdict::Valid),
-                Some("warning") => Some(StaticVerdict::Warning),
-                Some("invalid") => Some(StaticVerdict::Invalid),
+                Some("valid") => Some(Verdict::Valid),
+                Some("warning") => Some(Verdict::Warning),
+                Some("invalid") => Some(Verdict::Invalid),
                 _ => None,
             };
             let (Some(file), Some(verdict)) = (file, verdict) else {
