@@ -1,0 +1,499 @@
+//! From clauses to plans.
+//!
+//! In go the rules and what is known of their relations, out comes a [`Program`] with every predicate that
+//! the questions can lead to. Literals keep the author's order, except that a test is moved to the first
+//! place where all its variables are bound, and a look-up with at most one match likewise. (Ordering by most
+//! bound arguments first was tried on Prolog and exploded on checkers.)
+
+use gdl::{Atom, Dependence, Literal, RelationId, Rule, RuleTerm, Rules, Symbol};
+use rustc_hash::FxHashMap;
+
+use super::facts::{Facts, FactsId};
+use super::program::{
+    Accept, FluentFunctor, Mask, Operand, Out, Plan, Predicate, PredicateId, Program, Slot, Step,
+};
+use crate::terms::{TermId, Terms};
+
+/// What the compiler knows of a relation.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RelationInfo {
+    /// Its ground facts or, if complete, all its true atoms.
+    pub(super) table: Option<FactsId>,
+    /// Whether the table has all its true atoms.
+    pub(super) complete: bool,
+    /// Whether it can depend on itself.
+    pub(super) recursive: bool,
+}
+
+/// What the compiler reads and extends.
+pub(super) struct Known<'a> {
+    pub(super) rules: &'a Rules,
+    pub(super) terms: &'a mut Terms,
+    pub(super) facts: &'a mut Vec<Facts>,
+    pub(super) relations: &'a [RelationInfo],
+    /// The initial state, where it is known: fluents as term numbers.
+    pub(super) initial: &'a [TermId],
+}
+
+/// Compiles `questions` and all that they lead to. The questions are the first predicates of the program, in
+/// their order.
+pub(super) fn compile(known: &mut Known<'_>, questions: &[(RelationId, Mask)]) -> Program {
+    let mut compiler = Compiler {
+        known,
+        program: Program::default(),
+        predicates: FxHashMap::default(),
+        functors: FxHashMap::default(),
+    };
+    for &(relation, mask) in questions {
+        compiler.predicate(relation, mask);
+    }
+    // Compiling a predicate may append further ones.
+    let mut next = 0;
+    while next < compiler.program.predicates.len() {
+        compiler.compile_predicate(next, questions.len());
+        next += 1;
+    }
+    compiler.program
+}
+
+struct Compiler<'a, 'b> {
+    known: &'a mut Known<'b>,
+    program: Program,
+    predicates: FxHashMap<(RelationId, Mask), PredicateId>,
+    functors: FxHashMap<(Symbol, u32), u32>,
+}
+
+/// A clause being compiled: which variables are bound, and the steps so far. Variables are the first slots,
+/// in their own order; temporary slots follow.
+struct Clause {
+    bound: Vec<bool>,
+    n_slots: u32,
+    steps: Vec<Step>,
+}
+
+impl Clause {
+    fn new(n_variables: usize) -> Clause {
+        let n_slots = u32::try_from(n_variables).expect("fewer variables than bytes of text");
+        Clause { bound: vec![false; n_variables], n_slots, steps: Vec::new() }
+    }
+
+    fn is_bound(&self, term: &RuleTerm) -> bool {
+        let mut all = true;
+        term.for_each_var(&mut |var| all &= self.bound[var as usize]);
+        all
+    }
+
+    fn mask_of(&self, args: &[RuleTerm]) -> Mask {
+        args.iter().take(64).enumerate().map(|(idx, arg)| Mask::from(self.is_bound(arg)) << idx).sum()
+    }
+}
+
+fn narrow(n: usize) -> u32 {
+    u32::try_from(n).expect("sizes are bounded by the text")
+}
+
+/// The mask of `n` positions, all bound.
+fn full_mask(n: usize) -> Mask {
+    if n >= 64 { Mask::MAX } else { (1 << n) - 1 }
+}
+
+impl Compiler<'_, '_> {
+    fn predicate(&mut self, relation: RelationId, mask: Mask) -> PredicateId {
+        let n_next = narrow(self.program.predicates.len());
+        *self.predicates.entry((relation, mask)).or_insert_with(|| {
+            let info = self.known.rules.relation(relation);
+            self.program.predicates.push(Predicate {
+                relation,
+                dependence: info.dependence,
+                tabled: true,
+                n_outs: info.arity - mask.count_ones(),
+                plans: Vec::new(),
+            });
+            PredicateId(n_next)
+        })
+    }
+
+    fn compile_predicate(&mut self, predicate_idx: usize, n_questions: usize) {
+        let relation = self.program.predicates[predicate_idx].relation;
+        let key = self.predicates.iter().find(|(_, id)| id.0 as usize == predicate_idx);
+        let mask = key.map(|(&(_, mask), _)| mask).expect("every predicate has a key");
+        let info = self.known.relations[relation.idx()].clone();
+        let mut plans = Vec::new();
+        plans.extend(info.table.map(|table| self.table_plan(table, relation, mask)));
+        if !info.complete {
+            for &rule in &self.known.rules.relation(relation).rules {
+                plans.extend(self.compile_rule(rule as usize, mask));
+            }
+        }
+        let calls = |steps: &[Step]| steps.iter().any(leads_to_call);
+        let predicate = &mut self.program.predicates[predicate_idx];
+        predicate.tabled =
+            predicate_idx < n_questions || info.recursive || plans.iter().any(|plan| calls(&plan.steps));
+        predicate.plans = plans;
+    }
+
+    /// The facts of a relation that also has clauses, or that is asked for as a question.
+    fn table_plan(&mut self, table: FactsId, relation: RelationId, mask: Mask) -> Plan {
+        let arity = self.known.rules.relation(relation).arity;
+        let columns: Vec<(u32, bool)> = (0..arity).map(|i| (i, i < 64 && mask >> i & 1 == 1)).collect();
+        let bound = columns.iter().filter(|(_, bound)| *bound);
+        let free = columns.iter().filter(|(_, bound)| !*bound);
+        Plan {
+            heads: bound.clone().map(|&(i, _)| Accept::Bind(i)).collect(),
+            steps: Box::new([Step::Facts {
+                facts: table,
+                index: (mask != 0).then(|| self.known.facts[table.0 as usize].index_on(mask)),
+                key: bound.map(|&(i, _)| Operand::Slot(i)).collect(),
+                outs: free.clone().map(|&(i, _)| (i, Accept::Bind(i))).collect(),
+            }]),
+            answer: free.map(|&(i, _)| Operand::Slot(i)).collect(),
+            n_slots: arity,
+        }
+    }
+
+    /// The plan of a clause, or none if a variable of its head is bound by nothing.
+    fn compile_rule(&mut self, rule_idx: usize, mask: Mask) -> Option<Plan> {
+        let rules = self.known.rules;
+        let rule = &rules.rules()[rule_idx];
+        let mut clause = Clause::new(rule.variables.len());
+        let (bound_args, free_args): (Vec<_>, Vec<_>) =
+            rule.head.args.iter().enumerate().partition(|&(i, _)| i < 64 && mask >> i & 1 == 1);
+        let heads = bound_args.iter().map(|(_, arg)| self.accept(&mut clause, arg)).collect();
+        self.compile_body(&mut clause, rule);
+        let mut answer = Vec::new();
+        for (_, arg) in free_args {
+            if !clause.is_bound(arg) {
+                let text = rules.rule_text(rule);
+                tracing::warn!(rule = %text, "a variable of the head is never bound; the rule is left out");
+                return None;
+            }
+            answer.push(self.operand(&mut clause, arg));
+        }
+        Some(Plan { heads, steps: clause.steps.into(), answer: answer.into(), n_slots: clause.n_slots })
+    }
+
+    fn compile_body(&mut self, clause: &mut Clause, rule: &Rule) {
+        let mut left: Vec<&Literal> = rule.body.iter().collect();
+        while !left.is_empty() {
+            let best = self.next_literal(clause, &left);
+            let literal = left.remove(best);
+            self.compile_literal(clause, literal);
+        }
+    }
+
+    /// Which literal to evaluate next: one that can only cut down, else the author's next.
+    fn next_literal(&mut self, clause: &Clause, left: &[&Literal]) -> usize {
+        let is_ready = |literal: &Literal| {
+            let mut ready = true;
+            literal.for_each_var(&mut |var| ready &= clause.bound[var as usize]);
+            ready
+        };
+        let mut call = None;
+        for (idx, literal) in left.iter().enumerate() {
+            match literal {
+                Literal::Distinct(..) | Literal::Equal(..) if is_ready(literal) => return idx,
+                Literal::Not(atom) if is_ready(literal) => match self.is_call(atom) {
+                    true => call = call.or(Some(idx)),
+                    false => return idx,
+                },
+                Literal::Holds(atom) if !self.is_call(atom) && self.fan_out(clause, atom) <= 1.0 => {
+                    return idx;
+                }
+                _ => {}
+            }
+        }
+        if let Some(idx) = call {
+            return idx;
+        }
+        let positive = left.iter().position(|literal| matches!(literal, Literal::Holds(_)));
+        let binder = || left.iter().position(|literal| matches!(literal, Literal::Equal(..)));
+        // What is left otherwise has variables that nothing binds.
+        positive.or_else(binder).unwrap_or(0)
+    }
+
+    fn is_call(&self, atom: &Atom) -> bool {
+        !matches!(atom.relation, RelationId::TRUE | RelationId::DOES)
+            && !self.known.relations[atom.relation.idx()].complete
+    }
+
+    /// How many matches a look-up is likely to have.
+    fn fan_out(&mut self, clause: &Clause, atom: &Atom) -> f64 {
+        match (atom.relation, &*atom.args) {
+            (RelationId::DOES, _) => 1.0,
+            (RelationId::TRUE, [RuleTerm::Compound(functor, args)]) => {
+                let mask = clause.mask_of(args);
+                if mask == full_mask(args.len()) {
+                    return 1.0;
+                }
+                let columns: Vec<usize> = super::facts::columns_of(mask).collect();
+                let terms = &*self.known.terms;
+                let mut groups: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+                let of_functor = self.known.initial.iter().filter(|&&fluent| {
+                    terms.functor(fluent) == *functor && terms.n_args(fluent) == args.len()
+                });
+                for &fluent in of_functor {
+                    let key = columns.iter().map(|&column| terms.args(fluent)[column]).collect();
+                    *groups.entry(key).or_default() += 1;
+                }
+                let n_rows: u32 = groups.values().sum();
+                // Without an initial example anything may come.
+                if n_rows == 0 { 8.0 } else { f64::from(n_rows) / groups.len() as f64 }
+            }
+            (RelationId::TRUE, [arg]) => {
+                if clause.is_bound(arg) {
+                    1.0
+                } else {
+                    100.0
+                }
+            }
+            (relation, args) => match self.known.relations[relation.idx()].table {
+                Some(table) => self.known.facts[table.0 as usize].fan_out(clause.mask_of(args)),
+                None => 0.0,
+            },
+        }
+    }
+
+    fn compile_literal(&mut self, clause: &mut Clause, literal: &Literal) {
+        match literal {
+            Literal::Holds(atom) => self.compile_atom(clause, atom),
+            Literal::Not(atom) => {
+                let bound = clause.bound.clone();
+                let outer = std::mem::take(&mut clause.steps);
+                self.compile_atom(clause, atom);
+                let inner = std::mem::replace(&mut clause.steps, outer);
+                clause.bound = bound;
+                clause.steps.push(Step::Not(inner.into()));
+            }
+            Literal::Distinct(a, b) => {
+                // With a variable that nothing binds, some value of it differs.
+                if clause.is_bound(a) && clause.is_bound(b) {
+                    let (a, b) = (self.operand(clause, a), self.operand(clause, b));
+                    clause.steps.push(Step::Distinct(a, b));
+                }
+            }
+            Literal::Equal(a, b) => {
+                let (known, other) = if clause.is_bound(a) { (a, b) } else { (b, a) };
+                if clause.is_bound(other) && clause.is_bound(known) {
+                    let (a, b) = (self.operand(clause, a), self.operand(clause, b));
+                    clause.steps.push(Step::Equal(a, b));
+                } else if clause.is_bound(known) {
+                    let known = self.operand(clause, known);
+                    let accept = self.accept(clause, other);
+                    clause.steps.push(Step::Take(known, accept));
+                }
+            }
+        }
+    }
+
+    fn compile_atom(&mut self, clause: &mut Clause, atom: &Atom) {
+        match (atom.relation, &*atom.args) {
+            (RelationId::TRUE, [RuleTerm::Compound(functor, args)])
+                if !args.iter().all(RuleTerm::is_ground) =>
+            {
+                let (mask, key, outs) = self.split(clause, args);
+                clause.steps.push(if outs.is_empty() {
+                    Step::Fluent { functor: *functor, key }
+                } else {
+                    let functor = self.fluent_functor(*functor, narrow(args.len()));
+                    let index = (mask != 0).then(|| self.fluent_index(functor, mask));
+                    Step::Fluents { functor, index, mask, key, outs }
+                });
+            }
+            (RelationId::TRUE, [arg]) => {
+                let step = if clause.is_bound(arg) {
+                    Step::WholeFluent { term: self.operand(clause, arg) }
+                } else {
+                    Step::AnyFluent { accept: self.accept(clause, arg) }
+                };
+                clause.steps.push(step);
+            }
+            (RelationId::DOES, [role, a_move]) => {
+                let role = self.accept(clause, role);
+                let a_move = self.accept(clause, a_move);
+                clause.steps.push(Step::Does { role, a_move });
+            }
+            (relation, args) => {
+                let (mask, key, outs) = self.split(clause, args);
+                let info = &self.known.relations[relation.idx()];
+                clause.steps.push(match (info.complete, info.table) {
+                    (true, Some(facts)) => {
+                        let index = (mask != 0).then(|| self.known.facts[facts.0 as usize].index_on(mask));
+                        Step::Facts { facts, index, key, outs }
+                    }
+                    _ => Step::Call { predicate: self.predicate(relation, mask), key, outs },
+                });
+            }
+        }
+    }
+
+    /// Arguments that are known, as a key, and the others.
+    fn split(&mut self, clause: &mut Clause, args: &[RuleTerm]) -> (Mask, Box<[Operand]>, Box<[Out]>) {
+        let mask = clause.mask_of(args);
+        let is_in = |idx: usize| idx < 64 && mask >> idx & 1 == 1;
+        let mut key = Vec::new();
+        for (_, arg) in args.iter().enumerate().filter(|&(idx, _)| is_in(idx)) {
+            key.push(self.operand(clause, arg));
+        }
+        let mut outs = Vec::new();
+        for (idx, arg) in args.iter().enumerate().filter(|&(idx, _)| !is_in(idx)) {
+            outs.push((narrow(idx), self.accept(clause, arg)));
+        }
+        (mask, key.into(), outs.into())
+    }
+
+    fn fluent_functor(&mut self, functor: Symbol, n_args: u32) -> u32 {
+        let functors = &mut self.program.fluent_functors;
+        *self.functors.entry((functor, n_args)).or_insert_with(|| {
+            functors.push(FluentFunctor { functor, n_args, masks: Vec::new() });
+            narrow(functors.len() - 1)
+        })
+    }
+
+    fn fluent_index(&mut self, functor: u32, mask: Mask) -> u32 {
+        let masks = &mut self.program.fluent_functors[functor as usize].masks;
+        narrow(masks.iter().position(|&other| other == mask).unwrap_or_else(|| {
+            masks.push(mask);
+            masks.len() - 1
+        }))
+    }
+
+    /// What to do with a value that the term must match; binds the term's variables.
+    fn accept(&mut self, clause: &mut Clause, term: &RuleTerm) -> Accept {
+        match term {
+            RuleTerm::Var(var) if !std::mem::replace(&mut clause.bound[*var as usize], true) => {
+                Accept::Bind(*var)
+            }
+            RuleTerm::Compound(functor, args) if !clause.is_bound(term) => {
+                Accept::Compound(*functor, args.iter().map(|arg| self.accept(clause, arg)).collect())
+            }
+            RuleTerm::Compound(functor, args) if !term.is_ground() => {
+                // Taking a term apart is cheaper than putting one together to compare.
+                Accept::Compound(*functor, args.iter().map(|arg| self.accept(clause, arg)).collect())
+            }
+            RuleTerm::Var(var) => Accept::Same(Operand::Slot(*var)),
+            _ => Accept::Same(Operand::Constant(self.known.terms.intern_rule_term(term))),
+        }
+    }
+
+    /// A term whose variables are bound, as a value.
+    fn operand(&mut self, clause: &mut Clause, term: &RuleTerm) -> Operand {
+        match term {
+            RuleTerm::Var(var) => Operand::Slot(*var),
+            RuleTerm::Compound(functor, args) if !term.is_ground() => {
+                let args = args.iter().map(|arg| self.operand(clause, arg)).collect();
+                let slot: Slot = clause.n_slots;
+                clause.n_slots += 1;
+                clause.steps.push(Step::Build { slot, functor: *functor, args });
+                Operand::Slot(slot)
+            }
+            _ => Operand::Constant(self.known.terms.intern_rule_term(term)),
+        }
+    }
+}
+
+fn leads_to_call(step: &Step) -> bool {
+    match step {
+        Step::Call { .. } => true,
+        Step::Not(inner) => inner.iter().any(leads_to_call),
+        _ => false,
+    }
+}
+
+/// Relations in an order in which each stands behind those it depends on, wherever that is possible, and
+/// for each whether it depends on itself.
+pub(super) fn order_relations(rules: &Rules) -> (Vec<RelationId>, Vec<bool>) {
+    let n_relations = rules.relations().len();
+    let mut edges = vec![Vec::new(); n_relations];
+    for rule in rules.rules() {
+        for literal in &rule.body {
+            if let Literal::Holds(atom) | Literal::Not(atom) = literal {
+                edges[rule.head.relation.idx()].push(atom.relation.idx());
+            }
+        }
+    }
+    for targets in &mut edges {
+        targets.sort_unstable();
+        targets.dedup();
+    }
+    let mut walk = Components { edges: &edges, ..Components::new(n_relations) };
+    (0..n_relations).for_each(|relation| walk.visit(relation));
+    let order = walk.finished.iter().map(|&relation| RelationId(narrow(relation))).collect();
+    (order, walk.cyclic)
+}
+
+/// Strongly connected components (Tarjan 1972), with the recursion on a stack of its own.
+struct Components<'a> {
+    edges: &'a [Vec<usize>],
+    number: Vec<usize>,
+    low: Vec<usize>,
+    open: Vec<usize>,
+    finished: Vec<usize>,
+    done: Vec<bool>,
+    cyclic: Vec<bool>,
+    n_visited: usize,
+}
+
+impl Components<'_> {
+    fn new(n: usize) -> Self {
+        Components {
+            edges: &[],
+            number: vec![usize::MAX; n],
+            low: vec![usize::MAX; n],
+            open: Vec::new(),
+            finished: Vec::new(),
+            done: vec![false; n],
+            cyclic: vec![false; n],
+            n_visited: 0,
+        }
+    }
+
+    fn open(&mut self, node: usize) {
+        self.number[node] = self.n_visited;
+        self.low[node] = self.n_visited;
+        self.n_visited += 1;
+        self.open.push(node);
+    }
+
+    fn visit(&mut self, root: usize) {
+        if self.number[root] != usize::MAX {
+            return;
+        }
+        self.open(root);
+        let mut path = vec![(root, 0)];
+        while let Some((node, next)) = path.last_mut() {
+            let node = *node;
+            if let Some(&target) = self.edges[node].get(*next) {
+                *next += 1;
+                if target == node {
+                    self.cyclic[node] = true;
+                }
+                if self.number[target] == usize::MAX {
+                    self.open(target);
+                    path.push((target, 0));
+                } else if !self.done[target] {
+                    self.low[node] = self.low[node].min(self.number[target]);
+                }
+                continue;
+            }
+            path.pop();
+            if let Some(&(parent, _)) = path.last() {
+                self.low[parent] = self.low[parent].min(self.low[node]);
+            }
+            if self.low[node] == self.number[node] {
+                let start = self.open.iter().rposition(|&other| other == node).expect("the node is open");
+                let members = self.open.split_off(start);
+                for &member in &members {
+                    self.done[member] = true;
+                    self.cyclic[member] |= members.len() > 1;
+                }
+                self.finished.extend(members);
+            }
+        }
+    }
+}
+
+/// Whether answers can be found before the game starts.
+pub(super) fn is_static(rules: &Rules, relation: RelationId) -> bool {
+    rules.relation(relation).dependence == Dependence::Static
+        && !matches!(relation, RelationId::TRUE | RelationId::DOES)
+}

@@ -1,0 +1,181 @@
+//! The interpreter as a [`Session`].
+
+use std::sync::Arc;
+
+use gdl::{Symbol, Symbols, Term};
+use reasoner::{Expansion, Fluent, GoalAnswer, Move, Reasoner, ReasonerError, Role, Session, Value};
+
+use super::machine::Machine;
+use super::{GOAL, INIT, Interpreter, LEGAL, NEXT, TERMINAL};
+use crate::terms::TermId;
+
+/// A state: the numbers of its true fluents, in ascending order.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FactSet(Arc<[u32]>);
+
+impl FactSet {
+    fn new(mut fluents: Vec<u32>) -> FactSet {
+        fluents.sort_unstable();
+        fluents.dedup();
+        FactSet(fluents.into())
+    }
+}
+
+/// One thread's hold on an [`Interpreter`].
+#[derive(Debug)]
+pub struct InterpreterSession {
+    interpreter: Arc<Interpreter>,
+    machine: Machine,
+    /// What the machine has loaded.
+    loaded: Option<FactSet>,
+}
+
+impl InterpreterSession {
+    pub(super) fn new(interpreter: Arc<Interpreter>, machine: Machine) -> InterpreterSession {
+        InterpreterSession { interpreter, machine, loaded: None }
+    }
+
+    fn load(&mut self, state: &FactSet) {
+        let is_loaded =
+            self.loaded.as_ref().is_some_and(|loaded| Arc::ptr_eq(&loaded.0, &state.0) || loaded == state);
+        if !is_loaded {
+            self.machine.load_state(&state.0);
+            self.loaded = Some(state.clone());
+        }
+    }
+
+    /// The number of a term of a message. Names that the rules do not have are compared without case.
+    fn intern(&mut self, term: &Term, what: &'static str) -> Result<TermId, ReasonerError> {
+        let unknown = || ReasonerError::Unknown { what, term: term.to_string() };
+        let functor = find_symbol(self.interpreter.rules.symbols(), term.name()).ok_or_else(unknown)?;
+        let mut args = Vec::new();
+        for arg in term.args() {
+            args.push(self.intern(arg, what)?.0);
+        }
+        Ok(self.machine.terms.intern(functor, &args))
+    }
+
+    fn append_legal(&mut self, role: Role, moves: &mut Vec<Move>) -> Result<(), ReasonerError> {
+        let key = [self.interpreter.role_ids[role.idx()].0];
+        let answers = self.machine.ask(self.interpreter.code(), LEGAL, &key)?;
+        let start = moves.len();
+        moves.extend(self.machine.words(answers).iter().map(|&term| Move(term)));
+        // By number, so that the order does not depend on what the session was asked before.
+        moves[start..].sort_unstable();
+        Ok(())
+    }
+
+    fn append_goals(&mut self, goals: &mut Vec<GoalAnswer>) -> Result<(), ReasonerError> {
+        let max_goal = self.interpreter.max_goal();
+        for role in &self.interpreter.role_ids {
+            let answers = self.machine.ask(self.interpreter.code(), GOAL, &[role.0])?;
+            let values = self.machine.words(answers).iter().filter_map(|&term| {
+                let term = TermId(term);
+                let name = self.interpreter.rules.symbols().name(self.machine.terms.functor(term));
+                let value: Value = name.parse().ok().filter(|_| self.machine.terms.n_args(term) == 0)?;
+                (value <= max_goal).then_some(value)
+            });
+            goals.push(values.fold(GoalAnswer::None, GoalAnswer::with));
+        }
+        Ok(())
+    }
+
+    fn ask_terminal(&mut self) -> Result<bool, ReasonerError> {
+        let answer = self.machine.ask(self.interpreter.code(), TERMINAL, &[])?;
+        Ok(self.machine.is_yes(answer))
+    }
+}
+
+/// The symbol of a name as spelled, or of the only name that differs from it by case.
+fn find_symbol(symbols: &Symbols, name: &str) -> Option<Symbol> {
+    symbols.find(name).or_else(|| {
+        let mut alike = symbols.iter().filter(|(_, other)| other.eq_ignore_ascii_case(name));
+        match (alike.next(), alike.next()) {
+            (Some((only, _)), None) => Some(only),
+            _ => None,
+        }
+    })
+}
+
+impl Session for InterpreterSession {
+    type State = FactSet;
+
+    fn roles(&self) -> &[Term] {
+        self.interpreter.rules.roles()
+    }
+
+    fn initial_state(&mut self) -> Result<FactSet, ReasonerError> {
+        let answers = self.machine.ask(self.interpreter.code(), INIT, &[])?;
+        Ok(FactSet::new(self.machine.words(answers).to_vec()))
+    }
+
+    fn state_of(&mut self, fluents: &[Term]) -> Result<FactSet, ReasonerError> {
+        let ids = fluents.iter().map(|term| Ok(self.intern(term, "fluent")?.0));
+        Ok(FactSet::new(ids.collect::<Result<_, ReasonerError>>()?))
+    }
+
+    fn is_terminal(&mut self, state: &FactSet) -> Result<bool, ReasonerError> {
+        self.load(state);
+        self.ask_terminal()
+    }
+
+    fn legal_moves(
+        &mut self,
+        state: &FactSet,
+        role: Role,
+        moves: &mut Vec<Move>,
+    ) -> Result<(), ReasonerError> {
+        self.load(state);
+        self.append_legal(role, moves)
+    }
+
+    fn next_state(&mut self, state: &FactSet, joint_move: &[Move]) -> Result<FactSet, ReasonerError> {
+        self.load(state);
+        self.machine.load_moves(joint_move.iter().map(|a_move| a_move.0));
+        let answers = self.machine.ask(self.interpreter.code(), NEXT, &[])?;
+        Ok(FactSet::new(self.machine.words(answers).to_vec()))
+    }
+
+    fn goals(&mut self, state: &FactSet, goals: &mut Vec<GoalAnswer>) -> Result<(), ReasonerError> {
+        self.load(state);
+        goals.clear();
+        self.append_goals(goals)
+    }
+
+    fn fluents(&mut self, state: &FactSet, fluents: &mut Vec<Fluent>) {
+        fluents.extend(state.0.iter().map(|&term| Fluent(term)));
+    }
+
+    fn fluent_term(&mut self, fluent: Fluent) -> Term {
+        self.machine.terms.know(TermId(fluent.0));
+        self.machine.terms.to_term(&self.interpreter.rules, TermId(fluent.0))
+    }
+
+    fn move_term(&mut self, a_move: Move) -> Term {
+        self.machine.terms.know(TermId(a_move.0));
+        self.machine.terms.to_term(&self.interpreter.rules, TermId(a_move.0))
+    }
+
+    fn move_of(&mut self, term: &Term) -> Result<Move, ReasonerError> {
+        Ok(Move(self.intern(term, "move")?.0))
+    }
+
+    fn expand(&mut self, state: &FactSet, expansion: &mut Expansion) -> Result<(), ReasonerError> {
+        self.load(state);
+        expansion.clear();
+        if self.ask_terminal()? {
+            expansion.terminal = true;
+            return self.append_goals(&mut expansion.goals);
+        }
+        for role in Role::all(self.interpreter.role_ids.len()) {
+            let n_before = expansion.moves.len();
+            self.append_legal(role, &mut expansion.moves)?;
+            if expansion.moves.len() == n_before {
+                let role = self.roles()[role.idx()].to_string();
+                return Err(ReasonerError::NotPlayable { role });
+            }
+            expansion.ends.push(expansion.moves.len());
+        }
+        Ok(())
+    }
+}
