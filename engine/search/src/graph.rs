@@ -111,11 +111,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
             nodes: Arena::new(n_node_chunks, node_bits, 64),
             states: Chunks::new(n_node_chunks, node_bits, state_heap_bytes as u64),
             // Rounded up to a power of two per node, so that chunks of both arenas match.
-            spill: Chunks::new(
-                n_node_chunks,
-                node_bits + n_spilled.next_power_of_two().ilog2(),
-                0,
-            ),
+            spill: Chunks::new(n_node_chunks, node_bits + n_spilled.next_power_of_two().ilog2(), 0),
             edges: Arena::new(n_chunks(edge_bits, size_of::<Edge>()), edge_bits, 1024),
             side: Arena::new(n_chunks(edge_bits, size_of::<u64>()), edge_bits, 512),
             joints: Arena::new(n_chunks(node_bits, size_of::<Joint>()), node_bits, 64),
@@ -350,7 +346,8 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
 
     /// The child of a joint move in a simultaneous node.
     pub(crate) fn joint_child(&self, id: NodeId, choices: &[u32]) -> Child {
-        let index = self.joint_table.find::<O>(self.joint_hash(id, choices), |at| self.is_joint(at, id, choices));
+        let index =
+            self.joint_table.find::<O>(self.joint_hash(id, choices), |at| self.is_joint(at, id, choices));
         index.map_or(Child::None, |index| self.joints.items.at(index as usize).child())
     }
 

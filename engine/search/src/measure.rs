@@ -66,8 +66,7 @@ pub fn measure_sharing<R: Reasoner>(
             let searches: Vec<_> = (0..n_threads)
                 .map(|thread_idx| {
                     let pin = options.pin.get(thread_idx % options.pin.len().max(1)).copied();
-                    let alone =
-                        Options { threads: 1, pin: pin.into_iter().collect(), ..seeded(thread_idx) };
+                    let alone = Options { threads: 1, pin: pin.into_iter().collect(), ..seeded(thread_idx) };
                     let start = &start;
                     scope.spawn(move || search_once(reasoner, root, alone, slice, Some(start)))
                 })

@@ -3,8 +3,8 @@
 use std::slice;
 
 use reasoner::{
-    Dice, Expansion, GoalAnswer, MAX_ROLLOUT_STEPS, Move, Reasoner, ReasonerError, Rollouts, Session, Uniform,
-    Value,
+    Dice, Expansion, GoalAnswer, MAX_ROLLOUT_STEPS, Move, Reasoner, ReasonerError, Rollouts, Session,
+    Uniform, Value,
 };
 
 use crate::backup::Path;
@@ -205,7 +205,9 @@ impl<R: Reasoner> Walker<R> {
             return Ok(Arrival::Known);
         }
         match status {
-            Status::Open if self.path.nodes.len() > MAX_ROLLOUT_STEPS as usize || self.path.has_come_back() => {
+            Status::Open
+                if self.path.nodes.len() > MAX_ROLLOUT_STEPS as usize || self.path.has_come_back() =>
+            {
                 setting.counters.cut_paths.add(1);
                 Ok(Arrival::RollOut)
             }
@@ -390,13 +392,7 @@ impl<R: Reasoner> Walker<R> {
     }
 
     /// Records where the chosen joint move leads; where it leads now.
-    fn link(
-        &mut self,
-        setting: Setting<'_, R::State>,
-        id: NodeId,
-        opening: Opening,
-        child: Child,
-    ) -> Child {
+    fn link(&mut self, setting: Setting<'_, R::State>, id: NodeId, opening: Opening, child: Child) -> Child {
         let Setting { graph, counters, .. } = setting;
         match (opening.mover, child) {
             (None, _) => graph.link_joint(&mut self.blocks, id, &self.choices, child, counters),
@@ -456,7 +452,8 @@ impl<R: Reasoner> Walker<R> {
             return Ok(());
         }
         let graph = setting.graph;
-        let mut moves: Vec<Move> = self.path.edges.iter().map(|&(edge, _)| graph.edge(edge).a_move()).collect();
+        let mut moves: Vec<Move> =
+            self.path.edges.iter().map(|&(edge, _)| graph.edge(edge).a_move()).collect();
         let mut states: Vec<R::State> = self.path.nodes.iter().map(|&id| graph.state(id).clone()).collect();
         let has_rollout = match end {
             End::Known => false,

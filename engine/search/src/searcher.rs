@@ -15,7 +15,7 @@ use crate::orders::Sound;
 use crate::report::{self, Failures, Report};
 use crate::sync::{Arc, Mutex, channel};
 use crate::verify::GraphSummary;
-use crate::worker::{Job, Making, Reply, Tickets, Worker};
+use crate::worker::{Job, Making, Reply, Task, Tickets, Worker};
 
 /// How often a run looks at the clock and the stop flag; it bounds how late a run ends.
 const POLL: Duration = Duration::from_millis(2);
@@ -26,6 +26,28 @@ const PROGRESS: Duration = Duration::from_millis(250);
 /// Graphs above this are given back to the system by a thread of their own: that takes a second for a few
 /// million states, and the next move does not wait for it.
 const SLOW_TO_DROP: u64 = 16 << 20;
+
+/// What a run waits for, and whom it tells.
+struct Watch<'a> {
+    budget: &'a Budget,
+    stop: &'a Interrupt,
+    started: Instant,
+    next_progress: Instant,
+    progress: &'a mut dyn FnMut(&Report),
+}
+
+impl Watch<'_> {
+    fn is_over(&self, now: Instant) -> bool {
+        self.stop.is_raised() || self.budget.deadline.is_some_and(|deadline| deadline <= now)
+    }
+
+    /// How long to wait for a reply before looking again.
+    fn patience(&self, now: Instant) -> Duration {
+        let left = self.budget.deadline.map_or(POLL, |deadline| deadline.saturating_duration_since(now));
+        // Past the deadline there is nothing to do but wait.
+        if left.is_zero() { POLL } else { left.min(POLL) }
+    }
+}
 
 /// How much there is in a graph.
 #[derive(Debug, Clone, Copy, Default)]
@@ -206,56 +228,19 @@ impl<R: Reasoner> Searcher<R> {
         self.interrupt.lower();
         *self.last_error.lock() = None;
         self.seconds = 0.0;
+        self.workers.iter().for_each(|worker| worker.counters.reset());
         let tickets = Arc::new(Tickets::new(self.next_number, budget.playouts));
-        let mut panicked = None;
-        let mut n_running = 0usize;
-        for worker in &self.workers {
-            worker.counters.reset();
-            let job = Job {
-                graph: Arc::clone(&self.graph),
-                root,
-                config: self.options.config,
-                seed: self.seed,
-                best_line: Arc::clone(&self.best_line),
-                tickets: Arc::clone(&tickets),
-                last_error: Arc::clone(&self.last_error),
-            };
-            if worker.give(job) {
-                n_running += 1;
-            } else {
-                panicked = Some("its thread is gone".to_owned());
-            }
+        let mut watch = Watch { budget, stop, started, next_progress: started + PROGRESS, progress };
+        let mut done = Ok(());
+        if self.graph.node(root).status::<Sound>() == Status::Fresh {
+            done = self.delegate(Task::OpenRoot, 1, root, &tickets, &mut watch);
         }
-        let mut next_progress = started + PROGRESS;
-        while n_running > 0 {
-            let now = Instant::now();
-            let is_over = budget.deadline.is_some_and(|deadline| deadline <= now);
-            if is_over || stop.is_raised() || panicked.is_some() {
-                self.interrupt.raise();
-            } else if next_progress <= now {
-                next_progress = now + PROGRESS;
-                self.seconds = started.elapsed().as_secs_f64();
-                progress(&self.report());
-            }
-            let left = budget.deadline.map_or(POLL, |deadline| deadline.saturating_duration_since(now));
-            // Past the deadline there is nothing to do but wait.
-            let wait = if left.is_zero() { POLL } else { left.min(POLL) };
-            match self.replies.recv_timeout(wait) {
-                Ok(Reply::Panicked(text)) => {
-                    panicked = Some(text);
-                    n_running -= 1;
-                }
-                Ok(Reply::Done | Reply::Ready(_)) => n_running -= 1,
-                Err(channel::RecvTimeoutError::Timeout) => {}
-                Err(channel::RecvTimeoutError::Disconnected) => {
-                    panicked = Some("all threads are gone".to_owned());
-                    n_running = 0;
-                }
-            }
+        if done.is_ok() {
+            done = self.delegate(Task::Search, self.workers.len(), root, &tickets, &mut watch);
         }
         self.next_number = tickets.next();
         self.seconds = started.elapsed().as_secs_f64();
-        if let Some(text) = panicked {
+        if let Err(text) = done {
             self.is_tainted = true;
             return Err(SearchError::Panicked(text));
         }
@@ -268,6 +253,64 @@ impl<R: Reasoner> Searcher<R> {
             "search done"
         );
         Ok(report)
+    }
+
+    /// Gives the first `n_workers` a task, and waits until they have done it or the watch says that it is
+    /// over. An error is a panic's text.
+    fn delegate(
+        &mut self,
+        task: Task,
+        n_workers: usize,
+        root: NodeId,
+        tickets: &Arc<Tickets>,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), String> {
+        let mut panicked = None;
+        let mut n_running = 0usize;
+        // Before the jobs, so that a run whose time is over begins nothing.
+        if watch.is_over(Instant::now()) {
+            self.interrupt.raise();
+        }
+        for worker in &self.workers[..n_workers] {
+            let job = Job {
+                task,
+                graph: Arc::clone(&self.graph),
+                root,
+                config: self.options.config,
+                seed: self.seed,
+                best_line: Arc::clone(&self.best_line),
+                tickets: Arc::clone(tickets),
+                last_error: Arc::clone(&self.last_error),
+            };
+            if worker.give(job) {
+                n_running += 1;
+            } else {
+                panicked = Some("its thread is gone".to_owned());
+            }
+        }
+        while n_running > 0 {
+            let now = Instant::now();
+            if panicked.is_some() || watch.is_over(now) {
+                self.interrupt.raise();
+            } else if watch.next_progress <= now {
+                watch.next_progress = now + PROGRESS;
+                self.seconds = watch.started.elapsed().as_secs_f64();
+                (watch.progress)(&self.report());
+            }
+            match self.replies.recv_timeout(watch.patience(now)) {
+                Ok(Reply::Panicked(text)) => {
+                    panicked = Some(text);
+                    n_running -= 1;
+                }
+                Ok(Reply::Done | Reply::Ready(_)) => n_running -= 1,
+                Err(channel::RecvTimeoutError::Timeout) => {}
+                Err(channel::RecvTimeoutError::Disconnected) => {
+                    panicked = Some("all threads are gone".to_owned());
+                    n_running = 0;
+                }
+            }
+        }
+        panicked.map_or(Ok(()), Err)
     }
 
     /// The root as it stands, with the counters of the last run.

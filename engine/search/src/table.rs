@@ -144,9 +144,7 @@ mod tests {
     use crate::orders::Sound;
 
     fn put(table: &Table, meter: &Meter, keys: &[u64], key: u64, hash: u64, index: u32) -> Found {
-        table
-            .find_or_insert::<Sound>(hash, meter, |at| keys[at as usize] == key, || Some(index))
-            .found
+        table.find_or_insert::<Sound>(hash, meter, |at| keys[at as usize] == key, || Some(index)).found
     }
 
     #[test]

@@ -164,7 +164,9 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
                 format!("node {}, move {a_move}: {} in flight", id.0, tally.in_flight)
             });
             if let Child::Node(child) = edge.child::<O>() {
-                self.expect(self.is_alive(child), || format!("node {}: child {} is not alive", id.0, child.0));
+                self.expect(self.is_alive(child), || {
+                    format!("node {}: child {} is not alive", id.0, child.0)
+                });
                 let n_parents = self.brought.contains_key(&child);
                 self.expect(graph.has_transpositions || !n_parents, || {
                     format!("node {}: in a tree, but with two parents", child.0)
@@ -174,7 +176,9 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
         }
         let roles = match opening.mover {
             Some(mover) => vec![(mover as usize, 0..edges.len())],
-            None => (0..graph.n_roles).map(|role_idx| (role_idx, graph.edge_range(opening, role_idx))).collect(),
+            None => {
+                (0..graph.n_roles).map(|role_idx| (role_idx, graph.edge_range(opening, role_idx))).collect()
+            }
         };
         for (role_idx, range) in roles {
             let out: u64 = edges[range.clone()].iter().map(|edge| edge.count.read::<O>().visits).sum();
@@ -200,7 +204,9 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
             let is_simultaneous = self.graph.node(parent).opening().mover.is_none();
             self.expect(is_simultaneous, || format!("node {}: joint move, but one mover", parent.0));
             if let Child::Node(child) = child {
-                self.expect(self.is_alive(child), || format!("node {}: child {} is not alive", parent.0, child.0));
+                self.expect(self.is_alive(child), || {
+                    format!("node {}: child {} is not alive", parent.0, child.0)
+                });
             }
         }
     }

@@ -46,9 +46,19 @@ impl Tickets {
     }
 }
 
-/// What one run asks of every worker.
+/// A part of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Open the root, for one worker while the others wait: they could only roll out from it meanwhile.
+    OpenRoot,
+    /// Make playouts.
+    Search,
+}
+
+/// What one run asks of a worker.
 #[derive(Debug)]
 pub(crate) struct Job<S> {
+    pub(crate) task: Task,
     pub(crate) graph: Arc<Graph<S>>,
     pub(crate) root: NodeId,
     pub(crate) config: Config,
@@ -64,7 +74,7 @@ pub(crate) struct Job<S> {
 pub(crate) enum Reply {
     /// Its session is there, or not.
     Ready(Result<(), ReasonerError>),
-    /// It has no part in the run any more.
+    /// It has done its job.
     Done,
     /// It panicked, and dropped its session.
     Panicked(String),
@@ -128,11 +138,7 @@ impl<S: Send + Sync + 'static> Worker<S> {
     }
 }
 
-fn work<R: Reasoner>(
-    making: &Making<R>,
-    jobs: &channel::Receiver<Job<R::State>>,
-    counters: &WorkerCounters,
-) {
+fn work<R: Reasoner>(making: &Making<R>, jobs: &channel::Receiver<Job<R::State>>, counters: &WorkerCounters) {
     if let Some(id) = making.core {
         // A core that is not there leaves the worker where it is.
         let is_pinned = core_affinity::set_for_current(core_affinity::CoreId { id });
@@ -191,9 +197,12 @@ fn search<R: Reasoner>(
         best_line: &job.best_line,
         counters,
     };
-    match walker.open_root(setting) {
-        Ok(()) | Err(ReasonerError::Interrupted) => {}
-        Err(error) => note(&error),
+    if job.task == Task::OpenRoot {
+        match walker.open_root(setting) {
+            Ok(()) | Err(ReasonerError::Interrupted) => {}
+            Err(error) => note(&error),
+        }
+        return;
     }
     if job.graph.node(job.root).status::<Sound>() == Status::Terminal {
         return;

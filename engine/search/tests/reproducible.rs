@@ -1,0 +1,71 @@
+//! One thread with a seed and a number of playouts is reproducible bit for bit.
+
+mod common;
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use common::{Dial, Game, Nim, Picks, Rust};
+use daggerboard_search::{Budget, Config, Options, Report, Searcher};
+use reasoner::Interrupt;
+
+fn search<G: Game>(reasoner: &Arc<Rust<G>>, config: Config, seed: u64, playouts: &[u64]) -> Report {
+    let options = Options { config, seed: Some(seed), max_bytes: 64 << 20, ..Options::default() };
+    let mut searcher = Searcher::new(Arc::clone(reasoner), options).expect("options are in bounds");
+    searcher.set_root(&reasoner.initial());
+    let mut last = None;
+    for &n in playouts {
+        let budget = Budget { playouts: Some(n), deadline: None };
+        last = Some(searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("it runs"));
+    }
+    Report { seconds: 0.0, ..last.expect("a run") }
+}
+
+/// All of a report that does not depend on the clock.
+fn text(name: &str, config: Config, report: &Report) -> String {
+    let mut text = format!("{name} {config}: {} nodes, {} edges\n", report.nodes, report.edges);
+    for (role_idx, role) in report.roles.iter().enumerate() {
+        for m in &role.moves {
+            let _ = writeln!(text, "  {role_idx} {:7} {:6} {:.6}", m.a_move.0, m.visits, m.value);
+        }
+    }
+    if let Some(line) = &report.best_line {
+        let moves: Vec<u32> = line.joint_moves.iter().map(|joint_move| joint_move[0].0).collect();
+        let _ = writeln!(text, "  line {} {moves:?}", line.value);
+    }
+    text
+}
+
+#[test]
+fn equal_seeds_give_equal_reports() {
+    for config in Config::ALL {
+        let reasoner = Rust::new(Nim([3, 4, 5, 6]));
+        let first = search(&reasoner, config, 7, &[3000]);
+        assert_eq!(first, search(&reasoner, config, 7, &[3000]), "{config}");
+        assert_ne!(first, search(&reasoner, config, 8, &[3000]), "{config}");
+        // Playouts are numbered through, so that it does not matter where runs end.
+        let in_parts = search(&reasoner, config, 7, &[1000, 500, 1500]);
+        assert_eq!(first.roles, in_parts.roles, "{config}");
+        assert_eq!((first.nodes, first.edges), (in_parts.nodes, in_parts.edges), "{config}");
+    }
+}
+
+#[test]
+fn the_reports_are_those_of_the_golden_file() {
+    let mut actual = String::new();
+    for config in Config::ALL {
+        let nim = search(&Rust::new(Nim([1, 2, 3, 0])), config, 42, &[2000]);
+        actual += &text("nim", config, &nim);
+        let picks = search(&Rust::new(Picks { n_roles: 3, steps: 3, most: 2 }), config, 42, &[2000]);
+        actual += &text("picks", config, &picks);
+        let dial = search(&Rust::new(Dial { digits: 5 }), config, 42, &[300]);
+        actual += &text("dial", config, &dial);
+    }
+    // Rewritten on request, so that a wanted change shows as a diff.
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/reports.txt");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, &actual).expect("the golden file is writable");
+    }
+    let golden = std::fs::read_to_string(path).expect("the golden file is there");
+    assert_eq!(actual, golden, "run with UPDATE_GOLDEN=1 if the change is wanted");
+}

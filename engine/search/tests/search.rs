@@ -1,0 +1,319 @@
+//! What a search must do, on games small enough to know the answer.
+
+mod common;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use common::{Broken, Deep, Dial, Endless, Game, Nim, Panicking, Picks, Rust, Wide, take};
+use daggerboard_search::{Budget, Config, Options, Report, SearchError, Searcher};
+use reasoner::{Interrupt, Move, Role};
+
+fn options(config: Config, threads: usize) -> Options {
+    Options {
+        config,
+        threads,
+        seed: Some(1),
+        max_bytes: 256 << 20,
+        state_heap_bytes: 0,
+        ..Options::default()
+    }
+}
+
+fn searcher<G: Game>(game: G, options: Options) -> Searcher<Rust<G>> {
+    let reasoner = Rust::new(game);
+    let root = reasoner.initial();
+    let mut searcher = Searcher::new(reasoner, options).expect("options are in bounds");
+    searcher.set_root(&root);
+    searcher
+}
+
+fn play<G: Game>(searcher: &mut Searcher<Rust<G>>, playouts: u64) -> Report {
+    let budget = Budget { playouts: Some(playouts), deadline: None };
+    let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("there is a root");
+    if let Err(complaints) = searcher.verify() {
+        panic!("{complaints:#?}");
+    }
+    report
+}
+
+#[test]
+fn the_winning_move_of_nim_gets_most_visits() {
+    // 3 xor 4 xor 5 = 2: the only winning move makes the 3 a 1.
+    for config in [Config::Uct, Config::UctT] {
+        for threads in [1, 2] {
+            let mut searcher = searcher(Nim([3, 4, 5, 0]), options(config, threads));
+            let report = play(&mut searcher, 40_000);
+            assert_eq!(report.best(Role(0)), Some(Move(take(0, 2))), "{config}: {report:#?}");
+            assert_eq!(report.best(Role(1)), Some(Move(common::NOOP)));
+            assert_eq!(report.playouts, 40_000);
+        }
+    }
+}
+
+#[test]
+fn every_configuration_wins_in_one_in_a_wide_game() {
+    for config in Config::ALL {
+        for threads in [1, 2] {
+            let mut searcher = searcher(Wide { width: 3000, lucky: 1234 }, options(config, threads));
+            let report = play(&mut searcher, 30_000);
+            assert_eq!(report.best(Role(0)), Some(Move(1234)), "{config}");
+        }
+    }
+}
+
+#[test]
+fn simultaneous_roles_find_their_own_best_moves() {
+    for config in Config::ALL {
+        for n_roles in [2, 3, 5] {
+            let mut searcher = searcher(Picks { n_roles, steps: 3, most: 3 }, options(config, 2));
+            let report = play(&mut searcher, 20_000);
+            for role in Role::all(n_roles) {
+                assert_eq!(report.best(role), Some(Move(3)), "{config}, {n_roles} roles: {report:#?}");
+                let visits: u64 = report.roles[role.idx()].moves.iter().map(|m| m.visits).sum();
+                // The root's opening costs no playout, so each passes on.
+                assert_eq!(visits, 20_000);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_best_line_of_a_puzzle_is_found_kept_and_followed() {
+    for config in Config::ALL {
+        let reasoner = Rust::new(Dial { digits: 6 });
+        let mut searcher = Searcher::new(Arc::clone(&reasoner), options(config, 2)).expect("in bounds");
+        let mut state = reasoner.initial();
+        searcher.set_root(&state);
+        let mut best = 0;
+        let playouts = [40_000, 10, 10, 10, 10, 10];
+        for n in playouts {
+            let report = play(&mut searcher, n);
+            let line = report.best_line.clone().expect("a game of one role has a line");
+            assert!(line.value >= best, "{config}: a line of {best} was lost for one of {}", line.value);
+            best = line.value;
+            let mut end = state.clone();
+            line.joint_moves.iter().for_each(|joint_move| end = reasoner.game.next(&end, &[joint_move[0].0]));
+            assert_eq!(u64::from(reasoner.game.goal(&end, 0)), line.value, "the line does what it says");
+            let a_move = report.best(Role(0)).expect("a move");
+            assert_eq!(a_move, line.joint_moves[0][0]);
+            state = reasoner.game.next(&state, &[a_move.0]);
+            searcher.set_root(&state);
+        }
+        assert_eq!(u64::from(reasoner.game.goal(&state, 0)), best);
+        assert!(best >= 83, "{config}: {best}");
+    }
+}
+
+#[test]
+fn two_threads_make_exactly_the_playouts_asked_for() {
+    for config in Config::ALL {
+        let mut searcher = searcher(Nim([3, 4, 5, 6]), options(config, 2));
+        for n in [1, 2, 3, 1000, 12_345] {
+            let report = play(&mut searcher, n);
+            assert_eq!(report.playouts, n, "{config}");
+            assert_eq!(report.counters.interrupted_playouts, 0);
+        }
+        if config == Config::Uct || config == Config::McMemory {
+            let visits: u64 = searcher.report().roles[0].moves.iter().map(|m| m.visits).sum();
+            assert_eq!(visits, 13_351, "runs add up in one graph");
+        }
+    }
+}
+
+#[test]
+fn no_playout_is_a_valid_report_of_unvisited_moves() {
+    for config in Config::ALL {
+        let mut searcher = searcher(Nim([3, 4, 5, 6]), options(config, 2));
+        let report = play(&mut searcher, 0);
+        assert_eq!(report.playouts, 0);
+        assert_eq!(report.roles[0].moves.len(), 18);
+        assert!(report.roles[0].moves.iter().all(|m| m.visits == 0 && m.value == 0.0));
+        assert!(report.best(Role(0)).is_some());
+    }
+}
+
+#[test]
+fn a_known_position_keeps_its_subgraph() {
+    for config in [Config::Uct, Config::UctT, Config::McMemory] {
+        let reasoner = Rust::new(Nim([3, 4, 5, 0]));
+        let mut searcher = Searcher::new(Arc::clone(&reasoner), options(config, 2)).expect("in bounds");
+        searcher.set_root(&reasoner.initial());
+        let before = play(&mut searcher, 20_000);
+        let chosen = before.roles[0].moves[0];
+        let next = reasoner.game.next(&reasoner.initial(), &[chosen.a_move.0, common::NOOP]);
+        searcher.set_root(&next);
+        let after = play(&mut searcher, 0);
+        let kept: u64 = after.roles[1].moves.iter().map(|m| m.visits).sum();
+        assert!(kept + 1 >= chosen.visits, "{config}: {kept} of {} visits kept", chosen.visits);
+        assert_eq!(after.nodes, before.nodes);
+        // A position that cannot come from there.
+        searcher.set_root(&([9, 9, 9, 9], 0));
+        assert_eq!(play(&mut searcher, 0).nodes, 1);
+    }
+}
+
+#[test]
+fn a_simultaneous_position_keeps_its_subgraph_too() {
+    for config in [Config::Uct, Config::UctT] {
+        let reasoner = Rust::new(Picks { n_roles: 3, steps: 3, most: 3 });
+        let mut searcher = Searcher::new(Arc::clone(&reasoner), options(config, 2)).expect("in bounds");
+        searcher.set_root(&reasoner.initial());
+        let before = play(&mut searcher, 20_000);
+        searcher.set_root(&(1, vec![3, 3, 3]));
+        let after = play(&mut searcher, 0);
+        assert_eq!(after.nodes, before.nodes, "{config}");
+        assert!(after.roles[2].moves[0].visits > 0, "{config}");
+    }
+}
+
+#[test]
+fn transpositions_make_one_node_of_equal_states() {
+    let mut tree = searcher(Nim([2, 2, 2, 2]), options(Config::Uct, 1));
+    let mut graph = searcher(Nim([2, 2, 2, 2]), options(Config::UctT, 1));
+    let in_tree = play(&mut tree, 20_000);
+    let in_graph = play(&mut graph, 20_000);
+    // 3^4 heaps and 2 movers.
+    assert!(in_graph.nodes <= 162, "{} nodes", in_graph.nodes);
+    assert!(in_tree.nodes > 1000, "{} nodes", in_tree.nodes);
+    assert!(in_graph.counters.transpositions > 0);
+}
+
+#[test]
+fn a_broken_game_does_not_kill_the_search() {
+    for config in Config::ALL {
+        for threads in [1, 2] {
+            let mut searcher = searcher(Broken, options(config, threads));
+            let report = play(&mut searcher, 5_000);
+            assert_eq!(report.playouts + report.errors.playouts, 5_000, "{config}");
+            assert!(report.errors.playouts > 0 && report.errors.last.is_some(), "{config}");
+            let best = report.best(Role(0)).expect("a move");
+            // 5 has a goal beyond the maximum, which counts as the maximum. 4 leads back to where 5 and 7 are,
+            // and where that is one node, it has all their visits.
+            let is_back = best == Move(4) && config == Config::UctT;
+            assert!(best == Move(7) || best == Move(5) || is_back, "{config}: {report:#?}");
+            if config == Config::UctT {
+                assert!(report.errors.playouts < 50, "{config}: what fails is soon left alone");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_deadline_ends_questions_that_never_end() {
+    for config in Config::ALL {
+        for from_the_start in [false, true] {
+            let mut searcher = searcher(Endless { from_the_start }, options(config, 2));
+            let deadline = Some(Instant::now() + Duration::from_millis(30));
+            let budget = Budget { deadline, playouts: None };
+            let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("it ends");
+            assert_eq!(report.playouts, 0);
+            assert_eq!(report.roles[0].moves.len(), if from_the_start { 0 } else { 3 });
+            searcher.verify().expect("interrupted playouts leave no trace");
+        }
+    }
+}
+
+#[test]
+fn a_raised_stop_ends_the_run() {
+    let mut searcher = searcher(Nim([9, 9, 9, 9]), options(Config::UctT, 2));
+    let stop = Interrupt::new();
+    let budget = Budget::default();
+    let mut n_reports = 0;
+    let report = searcher
+        .run(&budget, &stop, &mut |report| {
+            n_reports += 1;
+            assert!(report.seconds > 0.0);
+            stop.raise();
+        })
+        .expect("it ends");
+    assert_eq!(n_reports, 1, "the first report stops it");
+    assert!(report.playouts > 0);
+    searcher.verify().expect("the graph is sound");
+}
+
+#[test]
+fn the_cap_stops_growth_and_not_the_search() {
+    for config in [Config::Uct, Config::UctT, Config::McMemory] {
+        let max_bytes = 2 << 20;
+        let small = Options { max_bytes, ..options(config, 2) };
+        let mut searcher = searcher(Nim([9, 9, 9, 9]), small);
+        let report = play(&mut searcher, 100_000);
+        assert_eq!(report.playouts, 100_000, "{config}");
+        assert!(report.is_full, "{config}: {} bytes, {} nodes", report.bytes, report.nodes);
+        assert!(report.bytes <= max_bytes as u64, "{config}: {} bytes", report.bytes);
+        assert!(report.nodes > 1000, "{config}: {} nodes", report.nodes);
+        // A position known or not: past half of the cap it starts afresh.
+        searcher.set_root(&([8, 9, 9, 9], 1));
+        let report = play(&mut searcher, 1000);
+        assert!(!report.is_full && report.nodes <= 1001, "{config}: {} nodes", report.nodes);
+    }
+}
+
+#[test]
+fn the_cap_holds_with_joint_moves_and_many_roles_too() {
+    for config in [Config::Uct, Config::UctT] {
+        let max_bytes = 2 << 20;
+        let small = Options { max_bytes, ..options(config, 2) };
+        let mut searcher = searcher(Picks { n_roles: 5, steps: 9, most: 5 }, small);
+        let report = play(&mut searcher, 50_000);
+        assert_eq!(report.playouts, 50_000);
+        assert!(report.is_full && report.bytes <= max_bytes as u64, "{config}: {} bytes", report.bytes);
+    }
+}
+
+#[test]
+fn a_game_of_five_thousand_steps_fits_the_stack() {
+    for config in Config::ALL {
+        // One move each: the graph grows by one node a playout, down to the end.
+        let mut searcher = searcher(Deep { length: 5000, n_moves: 1 }, options(config, 1));
+        let report = play(&mut searcher, 6000);
+        assert_eq!(report.best_line.map(|line| line.joint_moves.len()), Some(5000), "{config}");
+        if config != Config::Mc {
+            assert_eq!(report.counters.max_depth, 5001, "{config}");
+        }
+    }
+}
+
+#[test]
+fn a_panicking_reasoner_is_an_error_and_the_next_run_starts_clean() {
+    let mut searcher = searcher(Panicking, options(Config::UctT, 2));
+    let budget = Budget { playouts: Some(10), deadline: None };
+    for _ in 0..2 {
+        let error = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect_err("it panics");
+        assert!(matches!(&error, SearchError::Panicked(text) if text.contains("on purpose")), "{error}");
+    }
+    let none = Budget { playouts: Some(0), deadline: None };
+    let report = searcher.run(&none, &Interrupt::new(), &mut |_| ()).expect("the root is fine");
+    assert_eq!(report.roles[0].moves.len(), 3);
+    searcher.verify().expect("the graph is new");
+}
+
+#[test]
+fn a_terminal_root_ends_the_run_at_once() {
+    let mut searcher = searcher(Nim([0; 4]), options(Config::UctT, 2));
+    let report = play(&mut searcher, 1000);
+    assert!(report.is_terminal);
+    assert_eq!((report.playouts, report.best(Role(0))), (0, None));
+}
+
+#[test]
+fn options_out_of_bounds_are_refused() {
+    let reasoner = Rust::new(Nim([1; 4]));
+    let refused =
+        |options: Options| Searcher::new(Arc::clone(&reasoner), options).expect_err("out of bounds");
+    assert!(matches!(refused(options(Config::Uct, 0)), SearchError::Threads(0)));
+    let small = Options { max_bytes: 1000, ..Options::default() };
+    assert!(matches!(refused(small), SearchError::CapTooSmall(1000)));
+    let odd = Options { exploration: Some(f64::NAN), ..Options::default() };
+    assert!(matches!(refused(odd), SearchError::Exploration(_)));
+    let mut rootless = Searcher::new(reasoner, options(Config::Uct, 1)).expect("in bounds");
+    let run = rootless.run(&Budget::default(), &Interrupt::new(), &mut |_| ());
+    assert!(matches!(run, Err(SearchError::NoRoot)));
+}
+
+#[test]
+fn pinned_workers_search_as_others_do() {
+    let mut searcher = searcher(Nim([3, 4, 5, 0]), Options { pin: vec![0], ..options(Config::UctT, 2) });
+    assert_eq!(play(&mut searcher, 1000).playouts, 1000);
+}
