@@ -5,7 +5,7 @@
 # shellcheck disable=SC2034 # used by the scripts that source this
 caller=$PWD
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-cd "$root"
+cd "$root" || exit 1
 
 # The folder of reference data, for those that need it; see engine/testkit.
 shared=${DAGGERBOARD_SHARED:-$root/../shared}
