@@ -12,6 +12,8 @@
 
 mod budget;
 mod cases;
+#[cfg(test)]
+mod counting_game;
 mod crew;
 mod cross;
 mod golden;
