@@ -22,7 +22,7 @@ macro_rules! counters {
         impl WorkerCounters {
             /// Adds these to `total`.
             pub(crate) fn add_to(&self, total: &mut Counters) {
-                $(total.$name = counters!(@join $name, total.$name, self.$name.get());)*
+                $(counters!(@join $name, total.$name, self.$name.get());)*
             }
 
             /// Forgets everything.
@@ -31,9 +31,9 @@ macro_rules! counters {
             }
         }
     };
-    (@join max_depth, $total:expr, $mine:expr) => { $total.max($mine) };
-    (@join max_probes, $total:expr, $mine:expr) => { $total.max($mine) };
-    (@join $name:ident, $total:expr, $mine:expr) => { $total + $mine };
+    (@join max_depth, $total:expr, $mine:expr) => { $total = $total.max($mine) };
+    (@join max_probes, $total:expr, $mine:expr) => { $total = $total.max($mine) };
+    (@join $name:ident, $total:expr, $mine:expr) => { $total += $mine };
 }
 
 counters! {

@@ -53,7 +53,8 @@ pub(crate) struct Node {
     pub(crate) own: AtomicU64,
     /// Sums of goals of the first roles over `count`'s visits.
     pub(crate) sums: [AtomicU64; INLINE_ROLES],
-    /// Playouts given up because the reasoner failed in this very state.
+    /// Playouts given up because the reasoner failed in this very state or a rollout from it, and those that
+    /// took it for worthless because of that.
     pub(crate) failures: AtomicU32,
     // Moves forward only.
     status: AtomicU32,

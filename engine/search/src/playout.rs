@@ -18,6 +18,10 @@ use crate::orders::Sound;
 use crate::select::{Selector, Viewpoint};
 use crate::sync::Ordering;
 
+/// One in so many playouts through a state in which the reasoner mostly fails asks it again: the failure may
+/// have been a rare one that came first.
+const RETRY: usize = 16;
+
 /// What the playouts of one run have in common.
 #[derive(Debug)]
 pub(crate) struct Setting<'a, S> {
@@ -154,7 +158,7 @@ impl<R: Reasoner> Walker<R> {
     ) -> Result<End<R::State>, ReasonerError> {
         let mut id = setting.root;
         loop {
-            let opening = match self.arrive(setting, id)? {
+            let opening = match self.arrive(setting, id, dice)? {
                 Arrival::GoOn(opening) => opening,
                 Arrival::RollOut => return Ok(End::Node),
                 Arrival::Known => return Ok(End::Known),
@@ -181,11 +185,24 @@ impl<R: Reasoner> Walker<R> {
     }
 
     /// Enters a node and finds out whether the descent goes on, opening the node if it is time to.
-    fn arrive(&mut self, setting: Setting<'_, R::State>, id: NodeId) -> Result<Arrival, ReasonerError> {
+    fn arrive(
+        &mut self,
+        setting: Setting<'_, R::State>,
+        id: NodeId,
+        dice: &mut Dice,
+    ) -> Result<Arrival, ReasonerError> {
         let graph = setting.graph;
         let node = graph.node(id);
         let before = self.path.enter_node(graph, id);
         let is_root = self.path.nodes.len() == 1;
+        // A state in which the reasoner fails more often than not is worth nothing, and costs next to nothing
+        // from now on. That verdict is no success, so it leaves the balance as it is.
+        let is_failing = !is_root && u64::from(node.failures.load(Ordering::Relaxed)) > before.visits;
+        if is_failing && dice.below(RETRY) > 0 {
+            node.failures.fetch_add(1, Ordering::Relaxed);
+            self.set_values(0);
+            return Ok(Arrival::Known);
+        }
         let status = match node.status::<Sound>() {
             // The first playout through a node only rolls out; edges come with the second (Coulom 2006: one
             // new node a playout), and with the root's first.
@@ -199,11 +216,6 @@ impl<R: Reasoner> Walker<R> {
             }
             status => status,
         };
-        if !is_root && u64::from(node.failures.load(Ordering::Relaxed)) > before.visits {
-            // A state in which the reasoner fails more often than not is worth nothing: it must cost no more.
-            self.set_values(0);
-            return Ok(Arrival::Known);
-        }
         match status {
             Status::Open
                 if self.path.nodes.len() > MAX_ROLLOUT_STEPS as usize || self.path.has_come_back() =>

@@ -192,8 +192,9 @@ fn a_broken_game_does_not_kill_the_search() {
             // and where that is one node, it has all their visits.
             let is_back = best == Move(4) && config == Config::UctT;
             assert!(best == Move(7) || best == Move(5) || is_back, "{config}: {report:#?}");
-            if config == Config::UctT {
-                assert!(report.errors.playouts < 50, "{config}: what fails is soon left alone");
+            if config != Config::Mc {
+                // One in sixteen tries again.
+                assert!(report.errors.playouts < 400, "{config}: {} failures", report.errors.playouts);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Small games written in Rust, behind the traits of the reasoners.
 #![allow(dead_code, reason = "each test file uses the games it needs")]
+#![allow(clippy::cast_possible_truncation, reason = "the games are small")]
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -362,7 +363,7 @@ impl Game for Broken {
     }
 
     fn is_terminal(&self, state: &u32) -> bool {
-        matches!(state, 5 | 6 | 7)
+        matches!(state, 5..=7)
     }
 
     /// From the start: 1 leads to a state that every question fails in, 2 has no successor, 3 leads to a
