@@ -1,6 +1,6 @@
 //! Memory by index: chunks that come when needed and stay where they are.
 
-use crate::sync::{AtomicBool, AtomicU64, OnceLock, Ordering};
+use crate::sync::{AtomicBool, AtomicU64, CachePadded, OnceLock, Ordering};
 
 /// Bytes used, against a cap.
 ///
@@ -8,14 +8,14 @@ use crate::sync::{AtomicBool, AtomicU64, OnceLock, Ordering};
 /// `Relaxed`: counts only.
 #[derive(Debug)]
 pub(crate) struct Meter {
-    used: AtomicU64,
+    used: CachePadded<AtomicU64>,
     cap: u64,
     is_full: AtomicBool,
 }
 
 impl Meter {
     pub(crate) fn new(cap: u64) -> Meter {
-        Meter { used: AtomicU64::new(0), cap, is_full: AtomicBool::new(false) }
+        Meter { used: CachePadded::new(AtomicU64::new(0)), cap, is_full: AtomicBool::new(false) }
     }
 
     /// Takes `bytes` if they fit below the cap; otherwise the graph is full from now on.
@@ -138,7 +138,7 @@ impl<T: Default> Chunks<T> {
 pub(crate) struct Arena<T> {
     pub(crate) items: Chunks<T>,
     /// Everything below is given out. `Relaxed`: uniqueness is all it gives.
-    next: AtomicU64,
+    next: CachePadded<AtomicU64>,
     /// Items that a thread takes at a time.
     block_len: usize,
 }
@@ -155,7 +155,7 @@ impl<T: Default> Arena<T> {
         let items = Chunks::new(n_chunks, chunk_bits, 0);
         let block_len = block_len.min(items.chunk_len());
         // The first block is left out as a whole, so that blocks stay aligned to chunks.
-        Arena { items, next: AtomicU64::new(block_len as u64), block_len }
+        Arena { items, next: CachePadded::new(AtomicU64::new(block_len as u64)), block_len }
     }
 
     /// The first index of `n` unused neighbours in one chunk; none if there is no memory for them, or they

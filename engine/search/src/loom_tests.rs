@@ -4,6 +4,8 @@
 //! two threads and any reordering that the memory model allows; with one ordering weakened it must find the
 //! failure that the ordering is there for. `ci/loom` runs them.
 
+use std::collections::BTreeSet;
+
 use loom::thread;
 use reasoner::{Expansion, Move};
 
@@ -13,7 +15,7 @@ use crate::edge::Child;
 use crate::graph::{Blocks, Graph, Opened, Sizes};
 use crate::node::{NodeId, Status};
 use crate::orders::{Orders, Sound};
-use crate::sync::{Arc, Ordering};
+use crate::sync::{Arc, Mutex, Ordering};
 
 /// Orderings that are sound but for one constant.
 macro_rules! weakened {
@@ -35,11 +37,18 @@ weakened!(WeakEnter, ENTER);
 weakened!(WeakCount, COUNT);
 weakened!(WeakWeigh, WEIGH);
 
-/// Runs a model with as many forced switches of threads as loom's authors recommend.
-fn model(test: impl Fn() + Sync + Send + 'static) {
+/// Runs a model with as many forced switches of threads as loom's authors recommend, and gives every outcome
+/// that some execution had: a model that never met the race it is about would show nothing.
+fn model<T: Ord + Send + 'static>(test: impl Fn() -> T + Sync + Send + 'static) -> BTreeSet<T> {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(3);
-    builder.check(test);
+    let outcomes = Arc::new(Mutex::new(BTreeSet::new()));
+    let seen = Arc::clone(&outcomes);
+    builder.check(move || {
+        let outcome = test();
+        seen.lock().insert(outcome);
+    });
+    std::mem::take(&mut *outcomes.lock())
 }
 
 type Small<O> = Graph<u32, O>;
@@ -59,7 +68,9 @@ fn two_moves() -> Expansion {
 }
 
 /// A child that was linked to an edge has its state for whoever follows the edge.
-fn publish<O: Orders>() {
+///
+/// The outcome: whether the child was seen before the writer was done.
+fn publish<O: Orders>() -> BTreeSet<bool> {
     model(|| {
         let (graph, root) = small_graph::<O>(false);
         let counters = WorkerCounters::default();
@@ -72,16 +83,20 @@ fn publish<O: Orders>() {
             let child = theirs.node_of(&mut Blocks::default(), 7, &counters).expect("there is room");
             theirs.link(theirs.edge(first_edge), child, &counters)
         });
-        if let Child::Node(child) = graph.edge(first_edge).child::<O>() {
+        let early = graph.edge(first_edge).child::<O>();
+        if let Child::Node(child) = early {
             assert_eq!(*graph.state(child), 7);
         }
         let child = writer.join().expect("the writer is done");
         assert_eq!(graph.edge(first_edge).child::<O>(), Child::Node(child));
-    });
+        early != Child::None
+    })
 }
 
 /// Two threads that link a child to the same edge agree on one, and it has its state for both.
-fn publish_both<O: Orders>() {
+///
+/// The outcome: whether this thread's child, and whether the other's, was given up.
+fn publish_both<O: Orders>() -> BTreeSet<(bool, bool)> {
     model(|| {
         let (graph, root) = small_graph::<O>(false);
         let counters = WorkerCounters::default();
@@ -92,38 +107,46 @@ fn publish_both<O: Orders>() {
             let child = graph.node_of(&mut Blocks::default(), 7, counters).expect("there is room");
             let winner = graph.link(graph.edge(first_edge), child, counters);
             assert_eq!(*graph.state(winner), 7);
-            winner
+            (winner, winner != child)
         };
         let theirs = Arc::clone(&graph);
         let writer = thread::spawn(move || link(&theirs, &WorkerCounters::default()));
-        let mine = link(&graph, &counters);
-        assert_eq!(writer.join().expect("the writer is done"), mine);
-    });
+        let (mine, has_lost) = link(&graph, &counters);
+        let (other, other_has_lost) = writer.join().expect("the writer is done");
+        assert_eq!(other, mine);
+        (has_lost, other_has_lost)
+    })
 }
 
 /// Two threads that come to the same new state agree on one node, and the other is dead.
-fn insert<O: Orders>() {
+///
+/// The outcome: how many nodes were made in vain by this thread, and how many by the other.
+fn insert<O: Orders>() -> BTreeSet<(u64, u64)> {
     model(|| {
         let (graph, _) = small_graph::<O>(true);
         let come = |graph: &Small<O>| {
-            let id = graph.node_of(&mut Blocks::default(), 7, &WorkerCounters::default());
-            let id = id.expect("there is room");
+            let counters = WorkerCounters::default();
+            let id = graph.node_of(&mut Blocks::default(), 7, &counters).expect("there is room");
             assert_eq!(*graph.state(id), 7);
-            id
+            (id, counters.duplicates.get())
         };
         let theirs = Arc::clone(&graph);
         let other = thread::spawn(move || come(&theirs));
-        let mine = come(&graph);
-        assert_eq!(other.join().expect("the other is done"), mine);
+        let (mine, n_mine) = come(&graph);
+        let (others, n_others) = other.join().expect("the other is done");
+        assert_eq!(others, mine);
         let alive = (1..graph.nodes.end())
             .map(|idx| NodeId(crate::arena::u32_of(idx)))
             .filter(|&id| graph.state_if_any(id) == Some(&7) && graph.node(id).status::<O>() != Status::Dead);
         assert_eq!(alive.collect::<Vec<_>>(), [mine]);
-    });
+        (n_mine, n_others)
+    })
 }
 
 /// Of two threads that want to open a node one does; whoever sees it open sees its edges.
-fn expand<O: Orders>() {
+///
+/// The outcome: whether this thread claimed it, and whether the loser saw it open.
+fn expand<O: Orders>() -> BTreeSet<(bool, bool)> {
     model(|| {
         let (graph, root) = small_graph::<O>(false);
         let visit = move |graph: &Small<O>| {
@@ -133,25 +156,30 @@ fn expand<O: Orders>() {
                     graph.open(&mut Blocks::default(), root, &two_moves(), &WorkerCounters::default());
                 assert_eq!(opened, Opened::Open);
             }
-            if graph.node(root).status::<O>() == Status::Open {
+            let is_open = graph.node(root).status::<O>() == Status::Open;
+            if is_open {
                 let opening = graph.node(root).opening();
                 assert_eq!((opening.mover, opening.n_edges), (Some(0), 2));
                 let moves: Vec<_> = graph.edges_of(opening).iter().map(|edge| edge.a_move().0).collect();
                 assert_eq!(moves, [5, 6]);
             }
-            has_claimed
+            (has_claimed, is_open)
         };
         let theirs = Arc::clone(&graph);
         let other = thread::spawn(move || visit(&theirs));
         let mine = visit(&graph);
-        assert!(mine != other.join().expect("the other is done"), "one of two claims holds");
+        let others = other.join().expect("the other is done");
+        assert!(mine.0 != others.0, "one of two claims holds");
         assert_eq!(graph.node(root).status::<O>(), Status::Open);
-    });
+        (mine.0, if mine.0 { others.1 } else { mine.1 })
+    })
 }
 
 /// Whoever reads a count sees the values of all playouts that it counts; a playout taken back leaves no
 /// trace; and in the end the sums are exact.
-fn backup<O: Orders>() {
+///
+/// The outcome: the visits that this thread saw after its own, and what was in flight then.
+fn backup<O: Orders>() -> BTreeSet<(u64, u64)> {
     model(|| {
         let (graph, root) = small_graph::<O>(false);
         let play_out = move |graph: &Small<O>, value: Option<u64>| {
@@ -169,7 +197,8 @@ fn backup<O: Orders>() {
             play_out(&theirs, None);
         });
         play_out(&graph, Some(100));
-        let tally = graph.node(root).count.read::<O>();
+        let early = graph.node(root).count.read::<O>();
+        let tally = early;
         let sum = graph.sum(root, 0).load(Ordering::Relaxed);
         assert!(sum >= 100 * tally.visits, "{sum} in {} visits", tally.visits);
         other.join().expect("the other is done");
@@ -177,32 +206,34 @@ fn backup<O: Orders>() {
         assert_eq!((tally.visits, tally.in_flight), (2, 0));
         assert_eq!(graph.sum(root, 0).load(Ordering::Relaxed), 200);
         assert_eq!(graph.node(root).own.load(Ordering::Relaxed), 2);
-    });
+        (early.visits, early.in_flight)
+    })
 }
 
 #[test]
 fn loom_publish_hands_over_the_state() {
-    publish::<Sound>();
+    assert_eq!(publish::<Sound>(), BTreeSet::from([false, true]));
 }
 
 #[test]
 fn loom_publish_by_two_agrees_on_one_child() {
-    publish_both::<Sound>();
+    assert_eq!(publish_both::<Sound>(), BTreeSet::from([(false, true), (true, false)]));
 }
 
 #[test]
 fn loom_insert_makes_one_node_of_a_state() {
-    insert::<Sound>();
+    assert_eq!(insert::<Sound>(), BTreeSet::from([(0, 0), (0, 1), (1, 0)]));
 }
 
 #[test]
 fn loom_expand_hands_over_the_edges() {
-    expand::<Sound>();
+    let all = [(false, false), (false, true), (true, false), (true, true)];
+    assert_eq!(expand::<Sound>(), BTreeSet::from(all));
 }
 
 #[test]
 fn loom_backup_counts_only_values_that_are_there() {
-    backup::<Sound>();
+    assert_eq!(backup::<Sound>(), BTreeSet::from([(1, 0), (1, 1), (2, 0), (2, 1)]));
 }
 
 #[test]

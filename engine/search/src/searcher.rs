@@ -125,7 +125,8 @@ impl<R: Reasoner> Searcher<R> {
         for _ in 0..searcher.workers.len() {
             match searcher.replies.recv() {
                 Ok(Reply::Ready(ready)) => ready.map_err(SearchError::Session)?,
-                Ok(_) | Err(_) => {
+                Ok(Reply::Panicked(text)) => return Err(SearchError::Panicked(text)),
+                Ok(Reply::Done) | Err(_) => {
                     return Err(SearchError::Panicked("while its session was made".to_owned()));
                 }
             }

@@ -167,8 +167,8 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
                 self.expect(self.is_alive(child), || {
                     format!("node {}: child {} is not alive", id.0, child.0)
                 });
-                let n_parents = self.brought.contains_key(&child);
-                self.expect(graph.has_transpositions || !n_parents, || {
+                let has_parent = self.brought.contains_key(&child);
+                self.expect(graph.has_transpositions || !has_parent, || {
                     format!("node {}: in a tree, but with two parents", child.0)
                 });
                 *self.brought.entry(child).or_default() += tally.visits;
@@ -211,8 +211,8 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
         }
     }
 
-    /// Edges bring all visits to their children, except where playouts once started or another edge, of a
-    /// joint move, leads to the same node; so this holds one way only.
+    /// In a tree a node has all visits that its edge brought. It may have more, from when it was the root; and
+    /// the edge may, from when the graph was full and its child had no place.
     fn inspect_arrivals(&mut self) {
         if self.graph.has_transpositions {
             return;
@@ -220,10 +220,7 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
         let brought = std::mem::take(&mut self.brought);
         for (id, n) in brought {
             let visits = self.graph.node(id).count.read::<O>().visits;
-            let has_children_only = visits >= n;
-            // A former root may have visits that no edge brought; an edge may have visits from before its
-            // child was there only when the graph is full.
-            self.expect(has_children_only || self.graph.meter.is_full(), || {
+            self.expect(visits >= n || self.graph.meter.is_full(), || {
                 format!("node {}: {visits} visits, but edges brought {n}", id.0)
             });
         }
