@@ -1,0 +1,179 @@
+//! How a player of ours thinks: the options of a search, as a command line or a player's description names
+//! them.
+//!
+//! In go texts, out comes a [`Brain`]. It does not think.
+
+use clap::Args;
+use search::{Config, Options};
+
+use crate::reasoners::ReasonerKind;
+
+/// Everything that decides what our player answers, apart from the clock.
+#[derive(Debug, Clone)]
+pub struct Brain {
+    /// Who answers questions about the rules.
+    pub reasoner: ReasonerKind,
+    /// How the graph is searched.
+    pub search: Options,
+    /// Playouts per move, instead of the whole clock. Fixes the answers if there is one thread and a seed;
+    /// so there is no thinking on the opponents' time either.
+    pub playouts: Option<u64>,
+}
+
+/// The options of a search on the command line.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Search")]
+pub struct BrainArgs {
+    /// Who answers questions about the rules: auto, interpreter
+    #[arg(long, default_value = "auto", value_name = "NAME")]
+    pub reasoner: ReasonerKind,
+    /// The rules of selection and backup: uct, uct+t, mc, mc-memory
+    #[arg(long, default_value_t, value_name = "NAME")]
+    pub config: Config,
+    /// Worker threads; all cores if it is not given
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// The constant C of UCB1, in goal points; 40 if it is not given, 100 in games of one role
+    #[arg(long, value_name = "C")]
+    pub c: Option<f64>,
+    /// Bytes that the graph may take; K, M and G multiply by 1024
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: Option<usize>,
+    /// Cores to pin the threads to, such as 0,1
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub pin: Vec<usize>,
+    /// What all random choices follow from
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+impl BrainArgs {
+    /// The brain that they describe.
+    pub fn brain(&self, playouts: Option<u64>) -> Brain {
+        let defaults = Options::default();
+        let search = Options {
+            config: self.config,
+            exploration: self.c,
+            threads: self.threads.unwrap_or_else(all_cores),
+            seed: self.seed,
+            max_bytes: self.memory.unwrap_or(defaults.max_bytes),
+            pin: self.pin.clone(),
+            ..defaults
+        };
+        Brain { reasoner: self.reasoner, search, playouts }
+    }
+}
+
+impl Default for Brain {
+    /// One thread, so that several players share a machine fairly.
+    fn default() -> Brain {
+        Brain { reasoner: ReasonerKind::default(), search: Options::default(), playouts: None }
+    }
+}
+
+/// Why a description of a player makes no brain.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BrainError {
+    /// No `=`.
+    #[error("{0:?} is no setting; write key=value")]
+    NoValue(String),
+    /// A key that there is not.
+    #[error(
+        "there is no setting {0:?}; known are threads, config, reasoner, playouts, c, memory, pin (cores \
+         joined by +) and seed"
+    )]
+    UnknownKey(String),
+    /// A value that cannot be read.
+    #[error("{key}={value}: {reason}")]
+    Value {
+        /// The setting.
+        key: String,
+        /// What stands behind the `=`.
+        value: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl Brain {
+    /// Reads settings such as `threads=2,config=uct+t`.
+    ///
+    /// # Errors
+    /// If a setting is unknown, or its value makes no sense.
+    pub fn parse(settings: &str) -> Result<Brain, BrainError> {
+        let mut brain = Brain::default();
+        for setting in settings.split(',').filter(|setting| !setting.is_empty()) {
+            let (key, value) =
+                setting.split_once('=').ok_or_else(|| BrainError::NoValue(setting.to_owned()))?;
+            brain.set(key, value)?;
+        }
+        Ok(brain)
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), BrainError> {
+        fn read<T: std::str::FromStr<Err: std::fmt::Display>>(
+            key: &str,
+            value: &str,
+        ) -> Result<T, BrainError> {
+            value.parse().map_err(|error: T::Err| wrong(key, value, &error))
+        }
+        fn wrong(key: &str, value: &str, reason: &dyn std::fmt::Display) -> BrainError {
+            BrainError::Value { key: key.to_owned(), value: value.to_owned(), reason: reason.to_string() }
+        }
+        match key {
+            "threads" => self.search.threads = read(key, value)?,
+            "config" => self.search.config = read(key, value)?,
+            "reasoner" => self.reasoner = read(key, value)?,
+            "playouts" => self.playouts = Some(read(key, value)?),
+            "c" => self.search.exploration = Some(read(key, value)?),
+            "memory" => {
+                self.search.max_bytes = parse_bytes(value).map_err(|reason| wrong(key, value, &reason))?;
+            }
+            "pin" => {
+                self.search.pin = value.split('+').map(|core| read(key, core)).collect::<Result<_, _>>()?;
+            }
+            "seed" => self.search.seed = Some(read(key, value)?),
+            _ => return Err(BrainError::UnknownKey(key.to_owned())),
+        }
+        Ok(())
+    }
+}
+
+/// Reads a number of bytes such as `512M`.
+pub fn parse_bytes(text: &str) -> Result<usize, String> {
+    let (digits, shift) = match text.to_ascii_uppercase().as_str() {
+        upper if upper.ends_with('K') => (&text[..text.len() - 1], 10),
+        upper if upper.ends_with('M') => (&text[..text.len() - 1], 20),
+        upper if upper.ends_with('G') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    let number: usize = digits.parse().map_err(|_| "a number of bytes such as 512M is wanted".to_owned())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "more bytes than any machine has".to_owned())
+}
+
+fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read() {
+        let brain =
+            Brain::parse("threads=2,config=mc,playouts=100,c=12.5,memory=64M,pin=0+1,seed=7").unwrap();
+        assert_eq!((brain.search.threads, brain.search.config), (2, Config::Mc));
+        assert_eq!((brain.playouts, brain.search.seed), (Some(100), Some(7)));
+        assert_eq!((brain.search.max_bytes, brain.search.pin), (64 << 20, vec![0, 1]));
+        assert!(Brain::parse("").is_ok());
+    }
+
+    #[test]
+    fn a_wrong_setting_is_named() {
+        assert!(matches!(Brain::parse("thread=2"), Err(BrainError::UnknownKey(_))));
+        assert!(matches!(Brain::parse("threads"), Err(BrainError::NoValue(_))));
+        assert!(matches!(Brain::parse("memory=lots"), Err(BrainError::Value { .. })));
+        assert!(matches!(Brain::parse("reasoner=prolog"), Err(BrainError::Value { .. })));
+    }
+}

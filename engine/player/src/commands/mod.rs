@@ -1,0 +1,12 @@
+//! The commands, one file each: the options it takes, the work, and what it prints.
+
+pub mod check;
+pub mod coverage;
+pub mod games;
+pub mod moves_file;
+pub mod perft;
+pub mod play_match;
+pub mod player;
+pub mod replay;
+pub mod search;
+pub mod speed;

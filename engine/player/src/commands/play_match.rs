@@ -1,0 +1,263 @@
+//! `daggerboard match`: plays whole matches and records them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use clap::Args;
+use reasoner::{Dice, Interrupt, Reasoner};
+use serde_json::json;
+
+use super::search::parse_seconds;
+use crate::failure::{Failure, Outcome};
+use crate::game_source::{Game, GameArgs};
+use crate::manager::contact::{self, Contact};
+use crate::manager::record::{Record, Status};
+use crate::manager::referee::{Match, Seated, Terms};
+use crate::manager::spec::PlayerSpec;
+use crate::output;
+use crate::reasoners::{ReasonerKind, WithReasoner};
+use crate::stop;
+
+/// Play matches between players here and elsewhere
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  daggerboard match tic-tac-toe --player self:threads=2 --player random --start 5 --play 1
+  daggerboard match my-game.kif --player self:config=uct+t --player http://localhost:9148 --repeat 10 --rotate
+  daggerboard match tic-tac-toe --player self --player self --loopback --json
+
+Players, one per role in role order (a role named `random` is played by the manager):
+  self[:key=value,...]   ours; keys threads config reasoner playouts c memory pin (0+1) seed
+  http://host:port       any player that speaks the protocol
+  random                 random legal moves
+  legal                  the first legal move
+A late or illegal move is replaced by a random legal one and noted in the record: TO, CE or IL.")]
+pub struct MatchArgs {
+    #[command(flatten)]
+    game: GameArgs,
+    /// A player
+    #[arg(long = "player", value_name = "SPEC", required = true)]
+    players: Vec<PlayerSpec>,
+    /// The start clock in seconds
+    #[arg(long, default_value = "10", value_name = "S", value_parser = clap::value_parser!(u32).range(1..=604_800))]
+    start: u32,
+    /// The play clock in seconds
+    #[arg(long, default_value = "5", value_name = "S", value_parser = clap::value_parser!(u32).range(1..=604_800))]
+    play: u32,
+    /// What is added to the play clock before an answer counts as late; ggp-base gives 1
+    #[arg(long, default_value = "0", value_name = "S", value_parser = parse_seconds)]
+    grace: f64,
+    /// How many matches
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    repeat: usize,
+    /// Let the players change places from match to match
+    #[arg(long)]
+    rotate: bool,
+    /// What the manager's random choices follow from; another one each time if it is not given
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// The folder for the records
+    #[arg(long, default_value = "records", value_name = "DIR")]
+    records: PathBuf,
+    /// Speak real HTTP with players of ours, too, on loopback ports
+    #[arg(long)]
+    loopback: bool,
+    /// Give a match up after this many steps
+    #[arg(long, default_value_t = 5000, value_name = "N")]
+    max_steps: usize,
+    /// Show no progress
+    #[arg(long)]
+    quiet: bool,
+    /// The manager's own reasoner: auto, interpreter
+    #[arg(long, default_value = "auto", value_name = "NAME")]
+    reasoner: ReasonerKind,
+}
+
+impl MatchArgs {
+    /// Plays and prints.
+    ///
+    /// # Errors
+    /// If a match cannot be played or recorded.
+    pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
+        let game = self.game.load()?;
+        let roles = game.rules.roles();
+        let is_chance: Vec<bool> =
+            roles.iter().map(|role| role.to_string().eq_ignore_ascii_case("random")).collect();
+        let wanted = is_chance.iter().filter(|&&chance| !chance).count();
+        if self.players.len() != wanted {
+            let names: Vec<String> = roles.iter().map(ToString::to_string).collect();
+            return Err(Failure::usage(format!("{} players for {wanted} roles", self.players.len())).hint(
+                format!(
+                    "give --player once for each of the roles {}; one named `random` is the manager's",
+                    names.join(" ")
+                ),
+            ));
+        }
+        let contacts = self
+            .players
+            .iter()
+            .map(|spec| {
+                let contact = contact::connect(&spec.kind, self.game.reading.options(), self.loopback)?;
+                Ok(Seated { name: spec.to_string(), contact })
+            })
+            .collect::<Result<Vec<_>, Failure>>()?;
+        let stop = stop::on_ctrl_c()?;
+        let playing = Playing { args: self, game: &game, is_chance, contacts, stop, as_json };
+        self.reasoner.with(Arc::clone(&game.rules), playing)?
+    }
+}
+
+struct Playing<'a> {
+    args: &'a MatchArgs,
+    game: &'a Game,
+    /// For each role, whether the manager plays it as chance.
+    is_chance: Vec<bool>,
+    contacts: Vec<Seated>,
+    stop: Interrupt,
+    as_json: bool,
+}
+
+impl WithReasoner for Playing<'_> {
+    type Output = Result<Outcome, Failure>;
+
+    fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let millis = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+        let seed = self.args.seed.unwrap_or(millis);
+        let mut results = Results::new(self.contacts.len());
+        for match_idx in 0..self.args.repeat {
+            let shift = if self.args.rotate { match_idx } else { 0 };
+            let seats = self.seats(shift);
+            let one = Match {
+                id: format!("{}.{millis}-{}.{}", self.short_name(), std::process::id(), match_idx + 1),
+                game: self.game,
+                players: &seats.iter().map(|(_, seated)| seated.clone()).collect::<Vec<_>>(),
+                terms: Terms {
+                    start_clock: Duration::from_secs(u64::from(self.args.start)),
+                    play_clock: Duration::from_secs(u64::from(self.args.play)),
+                    grace: Duration::from_secs_f64(self.args.grace),
+                    max_steps: self.args.max_steps,
+                    live: !self.args.quiet,
+                },
+                seed: Dice::child_seed(seed, match_idx as u64),
+                stop: &self.stop,
+            };
+            let record = one.play(&reasoner)?;
+            let path = record.save(&self.args.records)?;
+            results.add(&seats, &record);
+            self.print(&record, &path)?;
+            if record.status == Status::Stopped {
+                break;
+            }
+        }
+        if self.args.repeat > 1 {
+            results.print(&self.contacts);
+        }
+        Ok(if results.all_completed { Outcome::Done } else { Outcome::Failed })
+    }
+}
+
+impl Playing<'_> {
+    /// Who sits at each role, with the index among the players; none for chance.
+    fn seats(&self, shift: usize) -> Vec<(Option<usize>, Seated)> {
+        let mut next = shift;
+        let chance = Seated { name: "random".to_owned(), contact: Contact::Random };
+        self.is_chance
+            .iter()
+            .map(|&is_chance| {
+                if is_chance {
+                    return (None, chance.clone());
+                }
+                let player_idx = next % self.contacts.len();
+                next += 1;
+                (Some(player_idx), self.contacts[player_idx].clone())
+            })
+            .collect()
+    }
+
+    /// A part of match ids and of file names: letters, digits and dashes of the game's name.
+    fn short_name(&self) -> String {
+        let stem = std::path::Path::new(&self.game.name).file_stem().unwrap_or_default().to_string_lossy();
+        let plain: String =
+            stem.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-' || *c == '_').take(20).collect();
+        if plain.is_empty() { "match".to_owned() } else { plain }
+    }
+
+    fn print(&self, record: &Record, path: &std::path::Path) -> Result<(), Failure> {
+        if self.as_json {
+            return output::json(&json!({
+                "id": record.id,
+                "game": record.game,
+                "status": record.status,
+                "steps": record.moves.len(),
+                "roles": record.roles,
+                "players": record.players,
+                "goals": record.goals,
+                "errors": record.errors,
+                "record": path.display().to_string(),
+            }));
+        }
+        let parts: Vec<String> = record
+            .roles
+            .iter()
+            .zip(&record.players)
+            .zip(&record.goals)
+            .map(|((role, player), goal)| {
+                format!("{role} ({player}) {}", goal.map_or_else(|| "-".to_owned(), |goal| goal.to_string()))
+            })
+            .collect();
+        output::line(format_args!(
+            "{}: {:?} after {} steps: {}; {} errors; {}",
+            record.id,
+            record.status,
+            record.moves.len(),
+            parts.join(", "),
+            record.errors.len(),
+            path.display()
+        ));
+        Ok(())
+    }
+}
+
+/// The sum of several matches.
+struct Results {
+    goal_sums: Vec<u64>,
+    n_errors: Vec<usize>,
+    n_matches: usize,
+    all_completed: bool,
+}
+
+impl Results {
+    fn new(n_players: usize) -> Results {
+        Results {
+            goal_sums: vec![0; n_players],
+            n_errors: vec![0; n_players],
+            n_matches: 0,
+            all_completed: true,
+        }
+    }
+
+    fn add(&mut self, seats: &[(Option<usize>, Seated)], record: &Record) {
+        self.all_completed &= record.status == Status::Completed;
+        self.n_matches += 1;
+        for (role_idx, (player_idx, _)) in seats.iter().enumerate() {
+            let Some(player_idx) = *player_idx else { continue };
+            self.goal_sums[player_idx] += u64::from(record.goals[role_idx].unwrap_or(0));
+            let is_own = |error: &&crate::manager::record::PlayerError| error.role == record.roles[role_idx];
+            self.n_errors[player_idx] += record.errors.iter().filter(is_own).count();
+        }
+    }
+
+    fn print(&self, players: &[Seated]) {
+        for (player_idx, player) in players.iter().enumerate() {
+            output::progress(format_args!(
+                "{}: mean goal {:.1} in {} matches, {} errors",
+                player.name,
+                self.goal_sums[player_idx] as f64 / self.n_matches.max(1) as f64,
+                self.n_matches,
+                self.n_errors[player_idx]
+            ));
+        }
+    }
+}

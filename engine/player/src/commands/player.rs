@@ -1,0 +1,91 @@
+//! `daggerboard player`: waits for managers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::brain::BrainArgs;
+use crate::failure::{Failure, Outcome};
+use crate::game_source::ReadingArgs;
+use crate::keeper::{Keeper, Settings};
+use crate::output;
+use crate::protocol::server::Server;
+use crate::stop;
+
+/// Wait for game managers and play
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  daggerboard player
+  daggerboard player --port 9148 --threads 2 --memory 4G --name Rusty
+  daggerboard player --port 0        (a free port, which is printed)")]
+pub struct PlayerArgs {
+    /// The port to listen at; 0 takes a free one
+    #[arg(long, default_value_t = 9147, value_name = "PORT")]
+    port: u16,
+    /// The address to listen at
+    #[arg(long, default_value = "0.0.0.0", value_name = "ADDRESS")]
+    bind: std::net::IpAddr,
+    /// The name that managers are told
+    #[arg(long, default_value = "Daggerboard", value_name = "NAME", value_parser = parse_name)]
+    name: String,
+    /// Free a match when nothing is heard of it for its longest clock and this many seconds
+    #[arg(long, default_value_t = 180, value_name = "S")]
+    patience: u32,
+    /// Playouts per move, instead of the whole clock
+    #[arg(long, value_name = "N")]
+    playouts: Option<u64>,
+    #[command(flatten)]
+    brain: BrainArgs,
+    #[command(flatten)]
+    reading: ReadingArgs,
+}
+
+/// How often the watchdog looks, and Ctrl-C is noticed.
+const WATCH_EVERY: Duration = Duration::from_millis(100);
+
+/// Names go into an answer that is one KIF expression on one ASCII line.
+fn parse_name(text: &str) -> Result<String, String> {
+    let is_fine = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.+".contains(&byte);
+    match !text.is_empty() && text.bytes().all(is_fine) {
+        true => Ok(text.to_owned()),
+        false => Err("a word of ASCII letters, digits and _ - . + is wanted".to_owned()),
+    }
+}
+
+impl PlayerArgs {
+    /// Serves until it is stopped.
+    ///
+    /// # Errors
+    /// If the port cannot be had.
+    pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
+        let stop = stop::on_ctrl_c()?;
+        let address = std::net::SocketAddr::new(self.bind, self.port);
+        let server = Server::bind(&address.to_string()).map_err(|error| {
+            Failure::work(error)
+                .context(format_args!("port {}", self.port))
+                .hint("another player may have it; give another --port, or --port 0 for a free one")
+        })?;
+        let keeper = Arc::new(Keeper::new(Settings {
+            name: self.name.clone(),
+            reading: self.reading.options(),
+            brain: self.brain.brain(self.playouts),
+            patience: Duration::from_secs(u64::from(self.patience)),
+        }));
+        let port = server.address()?.port();
+        if as_json {
+            output::json(&serde_json::json!({ "port": port }))?;
+        } else {
+            output::line(format_args!("listening on port {port}"));
+        }
+        let answering = Arc::clone(&keeper);
+        std::thread::Builder::new().name("accept".into()).spawn(move || server.serve(&answering))?;
+        while !stop.is_raised() {
+            std::thread::sleep(WATCH_EVERY);
+            keeper.watch();
+        }
+        keeper.shut_down();
+        Ok(Outcome::Done)
+    }
+}

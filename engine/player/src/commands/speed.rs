@@ -1,0 +1,189 @@
+//! `daggerboard speed`: random rollouts per second.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use reasoner::{Dice, Interrupt, Limits, Reasoner, ReasonerError, Rollouts, Session};
+use serde_json::json;
+
+use super::search::parse_seconds;
+use crate::failure::{Failure, Outcome};
+use crate::game_source::GameArgs;
+use crate::output;
+use crate::reasoners::{ReasonerKind, WithReasoner};
+use crate::stop;
+
+/// Measure random rollouts from the initial state
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  daggerboard speed tic-tac-toe
+  daggerboard speed my-game.kif --reasoner interpreter --seconds 10 --threads 2 --json")]
+pub struct SpeedArgs {
+    #[command(flatten)]
+    game: GameArgs,
+    /// Who answers questions about the rules: auto, interpreter
+    #[arg(long, default_value = "auto", value_name = "NAME")]
+    reasoner: ReasonerKind,
+    /// How long
+    #[arg(long, default_value = "3", value_name = "S", value_parser = parse_seconds)]
+    seconds: f64,
+    /// Threads, each with a session of its own
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+    /// What the rollouts follow from
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+}
+
+/// Rollouts asked for at once. Enough for a reasoner that works in lanes.
+const BATCH: usize = 512;
+/// How often the end is looked for.
+const POLL: Duration = Duration::from_millis(5);
+
+impl SpeedArgs {
+    /// Measures and prints.
+    ///
+    /// # Errors
+    /// If the game cannot be had, or the reasoner fails.
+    pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
+        let game = self.game.load()?;
+        let set_up_from = Instant::now();
+        let measuring = Measuring { args: self, name: &game.name, as_json, set_up_from };
+        self.reasoner.with(Arc::clone(&game.rules), measuring)?
+    }
+}
+
+struct Measuring<'a> {
+    args: &'a SpeedArgs,
+    name: &'a str,
+    as_json: bool,
+    set_up_from: Instant,
+}
+
+/// What one thread did.
+#[derive(Debug, Clone, Default)]
+struct Tally {
+    n_rollouts: u64,
+    n_transitions: u64,
+    goal_sums: Vec<u64>,
+}
+
+impl WithReasoner for Measuring<'_> {
+    type Output = Result<Outcome, Failure>;
+
+    fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
+        let stop = stop::on_ctrl_c()?;
+        let over = Interrupt::new();
+        let root = reasoner.session(Limits::default(), &stop)?.initial_state()?;
+        let setup_s = self.set_up_from.elapsed().as_secs_f64();
+        let (begun, cpu_begun) = (Instant::now(), cpu_seconds());
+        let deadline = begun + Duration::from_secs_f64(self.args.seconds);
+        let tallies: Vec<Result<Tally, ReasonerError>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..self.args.threads)
+                .map(|thread_idx| {
+                    let seed = Dice::child_seed(self.args.seed, u64::from(thread_idx));
+                    let (reasoner, root, over) = (&reasoner, &root, &over);
+                    scope.spawn(move || roll_out(reasoner, root, seed, over))
+                })
+                .collect();
+            while Instant::now() < deadline && !stop.is_raised() && !threads.iter().all(|it| it.is_finished())
+            {
+                std::thread::sleep(POLL);
+            }
+            over.raise();
+            let lost = || Err(ReasonerError::Engine("the reasoner panicked".to_owned()));
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| lost())).collect()
+        });
+        let (seconds, cpu_s) = (begun.elapsed().as_secs_f64(), cpu_seconds() - cpu_begun);
+        let mut total = Tally { goal_sums: vec![0; reasoner.n_roles()], ..Tally::default() };
+        for tally in tallies {
+            let tally = tally?;
+            total.n_rollouts += tally.n_rollouts;
+            total.n_transitions += tally.n_transitions;
+            total.goal_sums.iter_mut().zip(&tally.goal_sums).for_each(|(sum, more)| *sum += more);
+        }
+        self.print(reasoner.name(), &total, seconds, setup_s, cpu_s)
+    }
+}
+
+impl Measuring<'_> {
+    fn print(
+        &self,
+        reasoner: &str,
+        total: &Tally,
+        seconds: f64,
+        setup_s: f64,
+        cpu_s: f64,
+    ) -> Result<Outcome, Failure> {
+        let n_rollouts = total.n_rollouts.max(1) as f64;
+        let rollouts_per_s = total.n_rollouts as f64 / seconds;
+        let transitions_per_s = total.n_transitions as f64 / seconds;
+        let mean_length = total.n_transitions as f64 / n_rollouts;
+        let mean_goals: Vec<f64> = total.goal_sums.iter().map(|&sum| sum as f64 / n_rollouts).collect();
+        if self.as_json {
+            output::json(&json!({
+                "game": self.name,
+                "reasoner": reasoner,
+                "threads": self.args.threads,
+                "rollouts": total.n_rollouts,
+                "transitions": total.n_transitions,
+                "seconds": seconds,
+                "rollouts_per_s": rollouts_per_s,
+                "transitions_per_s": transitions_per_s,
+                "mean_length": mean_length,
+                "mean_goals": mean_goals,
+                "setup_s": setup_s,
+                "cpu_s": cpu_s,
+            }))?;
+        } else {
+            output::line(format_args!(
+                "{rollouts_per_s:.0} rollouts/s, {transitions_per_s:.0} transitions/s, mean length {mean_length:.1}, \
+                 mean goals {mean_goals:.1?}, set-up {setup_s:.3} s, {cpu_s:.2} s of processor time"
+            ));
+        }
+        if total.n_rollouts == 0 {
+            return Err(Failure::work("no rollout ended in time").hint("give more --seconds"));
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// Rolls out until it is over.
+fn roll_out<R: Reasoner>(
+    reasoner: &Arc<R>,
+    root: &R::State,
+    seed: u64,
+    over: &Interrupt,
+) -> Result<Tally, ReasonerError> {
+    let mut session = reasoner.session(Limits::default(), over)?;
+    let n_roles = reasoner.n_roles();
+    let mut tally = Tally { goal_sums: vec![0; n_roles], ..Tally::default() };
+    let mut ends = Rollouts::default();
+    let states = vec![root.clone(); BATCH];
+    let mut n_seeds = 0;
+    while !over.is_raised() {
+        let seeds: Vec<u64> =
+            (n_seeds..).take(BATCH).map(|counter| Dice::child_seed(seed, counter)).collect();
+        n_seeds += BATCH as u64;
+        let result = session.rollouts(&states, &seeds, &mut ends);
+        for rollout_idx in 0..ends.len() {
+            tally.n_rollouts += 1;
+            tally.n_transitions += u64::from(ends.length(rollout_idx));
+            let goals = ends.goals(rollout_idx).iter();
+            tally.goal_sums.iter_mut().zip(goals).for_each(|(sum, &goal)| *sum += u64::from(goal));
+        }
+        match result {
+            Ok(()) | Err(ReasonerError::Interrupted) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(tally)
+}
+
+/// Processor time of this process.
+fn cpu_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}

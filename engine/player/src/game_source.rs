@@ -1,0 +1,103 @@
+//! The game that a command line names: a path, or a shipped game.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::Args;
+use gdl::{CaseReading, Description, ReadOptions, Rules};
+
+use crate::failure::Failure;
+use crate::golden_text;
+
+/// A game and how its names are read.
+#[derive(Debug, Clone, Args)]
+pub struct GameArgs {
+    /// A rulesheet: the path of a KIF file, or the name of a shipped game (see `daggerboard games`)
+    #[arg(value_name = "GAME")]
+    pub game: String,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+}
+
+/// How the case of names is read. Without either option the rulesheet decides.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct ReadingArgs {
+    /// Names that differ only by case are one name
+    #[arg(long, conflicts_with = "match_case")]
+    pub ignore_case: bool,
+    /// Names that differ by case are different names
+    #[arg(long)]
+    pub match_case: bool,
+}
+
+impl ReadingArgs {
+    /// The options for the reader.
+    pub fn options(self) -> ReadOptions {
+        let case = match (self.ignore_case, self.match_case) {
+            (true, _) => CaseReading::Ignored,
+            (_, true) => CaseReading::Exact,
+            _ => CaseReading::Auto,
+        };
+        ReadOptions { case }
+    }
+}
+
+/// A rulesheet that was found and read.
+#[derive(Debug, Clone)]
+pub struct Game {
+    /// As the command line names it, or the shipped game's name.
+    pub name: String,
+    /// The statements as parsed.
+    pub description: Description,
+    /// The rules.
+    pub rules: Arc<Rules>,
+}
+
+impl GameArgs {
+    /// Reads the game.
+    ///
+    /// # Errors
+    /// Wrong usage if there is no such game, failed work if its text makes no game.
+    pub fn load(&self) -> Result<Game, Failure> {
+        let (name, text) = find(&self.game)?;
+        let described = |error: &dyn std::fmt::Display| {
+            Failure::work(error).context(&name).hint(format!("`daggerboard check {}` tells more", self.game))
+        };
+        let description =
+            Description::read(&text, self.reading.options()).map_err(|error| described(&error))?;
+        let rules = Rules::from_description(&description).map_err(|error| described(&error))?;
+        Ok(Game { name, description, rules: Arc::new(rules) })
+    }
+}
+
+impl Game {
+    /// The hash of the rulesheet's text, which tells records of different versions apart.
+    pub fn rules_hash(&self) -> String {
+        golden_text::hash(self.description.text())
+    }
+}
+
+/// The name and the text of a game.
+fn find(name: &str) -> Result<(String, String), Failure> {
+    if Path::new(name).is_file() {
+        return Ok((name.to_owned(), read_text(Path::new(name))?));
+    }
+    if let Some(game) = games::find(name) {
+        return Ok((game.name.to_owned(), game.text.to_owned()));
+    }
+    let similar: Vec<&str> = games::similar(name).iter().map(|game| game.name).collect();
+    let hint = match similar.is_empty() {
+        true => "give the path of a rulesheet, or a name that `daggerboard games` lists".to_owned(),
+        false => format!("did you mean {}?", similar.join(" or ")),
+    };
+    Err(Failure::usage(format!("{name:?} is neither a file nor a shipped game")).hint(hint))
+}
+
+/// A file as text. Bytes that are not UTF-8 become U+FFFD, so that a stray byte in a comment does no harm.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn read_text(path: &Path) -> Result<String, Failure> {
+    let bytes = std::fs::read(path).map_err(|error| Failure::work(error).context(path.display()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

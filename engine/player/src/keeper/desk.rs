@@ -1,0 +1,115 @@
+//! Where the thinker lays down its answer and the connection picks it up in time.
+//!
+//! A turn is START (turn 0) or a PLAY. The thinker offers answers that only get better and then settles the
+//! turn; whoever waits takes the last offer when the turn is settled or the time is over. It knows no rules.
+
+use std::time::Instant;
+
+use parking_lot::{Condvar, Mutex};
+
+/// Shared by the thinker and the connections.
+#[derive(Debug, Default)]
+pub struct Desk {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The turn that the thinker is at.
+    turn: u64,
+    /// The best move so far.
+    offer: Option<String>,
+    /// Whether nothing better will come for this turn.
+    settled: bool,
+    /// Nothing will ever come: the reason.
+    closed: Option<String>,
+}
+
+/// What lay on the desk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picked {
+    /// The move, if one is known.
+    pub offer: Option<String>,
+    /// Why nothing more will come.
+    pub closed: Option<String>,
+    /// Whether the time was over.
+    pub timed_out: bool,
+}
+
+impl Desk {
+    /// The thinker turns to a turn; nothing is offered yet.
+    pub fn open(&self, turn: u64) {
+        let mut state = self.state.lock();
+        *state = State { turn, closed: state.closed.take(), ..State::default() };
+        self.changed.notify_all();
+    }
+
+    /// Lays down a better answer for the turn that is open.
+    pub fn offer(&self, text: String) {
+        self.state.lock().offer = Some(text);
+    }
+
+    /// Nothing better will come for the turn that is open.
+    pub fn settle(&self) {
+        self.state.lock().settled = true;
+        self.changed.notify_all();
+    }
+
+    /// Nothing will come any more. The first reason stands.
+    pub fn close(&self, reason: &str) {
+        self.state.lock().closed.get_or_insert_with(|| reason.to_owned());
+        self.changed.notify_all();
+    }
+
+    /// Waits for the answer to a turn, at most until `deadline`.
+    pub fn wait(&self, turn: u64, deadline: Instant) -> Picked {
+        let mut state = self.state.lock();
+        let is_over = |state: &State| {
+            state.turn > turn || (state.turn == turn && state.settled) || state.closed.is_some()
+        };
+        let mut timed_out = false;
+        while !is_over(&state) && !timed_out {
+            timed_out = self.changed.wait_until(&mut state, deadline).timed_out();
+        }
+        let offer = if state.turn == turn { state.offer.clone() } else { None };
+        Picked { offer, closed: state.closed.clone(), timed_out }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_offer_of_the_turn_is_taken() {
+        let desk = Desk::default();
+        desk.open(1);
+        desk.offer("a".into());
+        desk.offer("b".into());
+        assert_eq!(
+            desk.wait(1, Instant::now()),
+            Picked { offer: Some("b".into()), closed: None, timed_out: true }
+        );
+        desk.settle();
+        assert!(!desk.wait(1, Instant::now()).timed_out);
+    }
+
+    #[test]
+    fn another_turns_offer_is_not_taken() {
+        let desk = Desk::default();
+        desk.open(1);
+        desk.offer("a".into());
+        assert_eq!(desk.wait(2, Instant::now()).offer, None);
+        assert_eq!(desk.wait(0, Instant::now()).offer, None);
+    }
+
+    #[test]
+    fn a_closed_desk_keeps_nobody_waiting() {
+        let desk = Desk::default();
+        desk.close("gone");
+        desk.close("again");
+        desk.open(3);
+        assert_eq!(desk.wait(3, Instant::now()).closed.as_deref(), Some("gone"));
+    }
+}

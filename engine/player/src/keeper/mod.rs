@@ -1,0 +1,240 @@
+//! Keeps our side of one match at a time.
+//!
+//! In go messages with the moment they came, out come answers, always in time: the thinker works on a thread
+//! of its own, and what it has not found when the clock ends is not waited for. It does not know how the
+//! messages travel, so the game manager's own players are kept the same way.
+
+mod clock;
+mod desk;
+mod orders;
+mod seat;
+mod thinker;
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use gdl::ReadOptions;
+use parking_lot::Mutex;
+use reasoner::Interrupt;
+use tracing::{debug, info, warn};
+
+use crate::brain::Brain;
+use crate::protocol::message::{Report, Request, Start, shortened};
+use crate::protocol::server::Answer;
+use clock::{Deadlines, Margin};
+use desk::Desk;
+use orders::Orders;
+use thinker::Job;
+
+/// The stack of a thinker. Rules nest at most 1000 levels; demand-driven reasoners grow theirs as needed.
+const THINKER_STACK_BYTES: usize = 32 << 20;
+
+/// How a keeper plays.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The name in the answer to INFO.
+    pub name: String,
+    /// How names are read.
+    pub reading: ReadOptions,
+    /// How to think.
+    pub brain: Brain,
+    /// A match is freed when nothing is heard of it for its longest clock and this long.
+    pub patience: Duration,
+}
+
+/// Keeps one match at a time.
+#[derive(Debug)]
+pub struct Keeper {
+    settings: Settings,
+    margin: Margin,
+    current: Mutex<Option<Arc<Match>>>,
+    /// The thinker of the match before, which may still be winding down.
+    predecessor: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// A match that runs.
+#[derive(Debug)]
+struct Match {
+    id: String,
+    play_clock: Duration,
+    /// How long nothing may be heard of it.
+    patience: Duration,
+    last_heard: Mutex<Instant>,
+    desk: Arc<Desk>,
+    orders: Arc<Orders>,
+    gone: Interrupt,
+}
+
+impl Answer for Keeper {
+    fn answer(&self, message: &str, received: Instant) -> String {
+        match Request::parse(message) {
+            Ok(request) => self.handle(request, received),
+            Err(error) => {
+                warn!(%error, message = shortened(message), "a message that is none");
+                "busy".to_owned()
+            }
+        }
+    }
+}
+
+impl Keeper {
+    /// A keeper without a match.
+    pub fn new(settings: Settings) -> Keeper {
+        Keeper {
+            settings,
+            margin: Margin::default(),
+            current: Mutex::new(None),
+            predecessor: Mutex::new(None),
+        }
+    }
+
+    /// Answers a message (section 4 of the protocol page).
+    pub fn handle(&self, request: Request, received: Instant) -> String {
+        let is_free = self.current.lock().is_none();
+        match request {
+            Request::Info => {
+                let status = if is_free { "available" } else { "busy" };
+                debug!(status, "INFO");
+                format!("( ( name {} ) ( status {status} ) ( species alien ) )", self.settings.name)
+            }
+            Request::Ping => (if is_free { "ready" } else { "nil" }).to_owned(),
+            Request::Preview => (if is_free { "ready" } else { "busy" }).to_owned(),
+            Request::Start(start) => self.start(*start, received),
+            Request::Play(report) => self.play(report, received),
+            Request::Stop(report) => self.end(&report.id, "STOP", "done"),
+            Request::Abort(id) => self.end(&id, "ABORT", "aborted"),
+        }
+    }
+
+    fn start(&self, start: Start, received: Instant) -> String {
+        let deadlines = self.margin.deadlines(received, start.start_clock);
+        let new = {
+            let mut current = self.current.lock();
+            if let Some(running) = &*current {
+                info!(id = start.id, running = running.id, "START refused");
+                return "busy".to_owned();
+            }
+            info!(id = start.id, role = %start.role, start_clock = ?start.start_clock, play_clock = ?start.play_clock, "START");
+            let new = Arc::new(Match {
+                id: start.id.clone(),
+                play_clock: start.play_clock,
+                patience: start.start_clock.max(start.play_clock) + self.settings.patience,
+                last_heard: Mutex::new(received),
+                desk: Arc::default(),
+                orders: Arc::default(),
+                gone: Interrupt::new(),
+            });
+            *current = Some(Arc::clone(&new));
+            new
+        };
+        let job = Job {
+            start,
+            reading: self.settings.reading,
+            brain: self.settings.brain.clone(),
+            deadlines,
+            desk: Arc::clone(&new.desk),
+            orders: Arc::clone(&new.orders),
+            gone: new.gone.clone(),
+        };
+        if let Err(error) = self.spawn(job, deadlines) {
+            warn!(%error, "no thread for the match");
+            self.free(&new);
+            return "busy".to_owned();
+        }
+        let picked = new.desk.wait(0, deadlines.answer);
+        if picked.timed_out {
+            self.margin.note(deadlines.answer);
+        }
+        match picked.closed {
+            Some(_) => {
+                self.free(&new);
+                "busy".to_owned()
+            }
+            None => "ready".to_owned(),
+        }
+    }
+
+    /// Starts the thinker, once its predecessor has let go of its memory or a quarter of the time is over.
+    fn spawn(&self, job: Job, deadlines: Deadlines) -> std::io::Result<()> {
+        let mut slot = self.predecessor.lock();
+        let predecessor = slot.take();
+        let patience = deadlines.search.saturating_duration_since(Instant::now()) / 4;
+        let thread = std::thread::Builder::new().name("thinker".into()).stack_size(THINKER_STACK_BYTES);
+        *slot = Some(thread.spawn(move || {
+            let until = Instant::now() + patience;
+            if let Some(predecessor) = predecessor {
+                while !predecessor.is_finished() && Instant::now() < until {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            }
+            thinker::run(&job);
+        })?);
+        Ok(())
+    }
+
+    fn play(&self, report: Report, received: Instant) -> String {
+        let Some(running) = self.running(&report.id) else { return "busy".to_owned() };
+        *running.last_heard.lock() = received;
+        let deadlines = self.margin.deadlines(received, running.play_clock);
+        let turn = running.orders.give(report, deadlines);
+        let picked = running.desk.wait(turn, deadlines.answer);
+        if picked.timed_out {
+            self.margin.note(deadlines.answer);
+        }
+        let answer = picked.offer.unwrap_or_else(|| {
+            warn!(id = running.id, turn, "no legal move is known");
+            "nil".to_owned()
+        });
+        info!(id = running.id, turn, answer, seconds = received.elapsed().as_secs_f64(), "PLAY");
+        answer
+    }
+
+    fn end(&self, id: &str, message: &str, answer: &str) -> String {
+        let Some(running) = self.running(id) else { return "busy".to_owned() };
+        info!(id, "{message}");
+        self.free(&running);
+        answer.to_owned()
+    }
+
+    fn running(&self, id: &str) -> Option<Arc<Match>> {
+        self.current.lock().as_ref().filter(|running| running.id == id).cloned()
+    }
+
+    /// Lets go of a match, if it is still the current one.
+    fn free(&self, over: &Arc<Match>) {
+        over.gone.raise();
+        over.orders.close();
+        over.desk.close("the match is over");
+        let mut current = self.current.lock();
+        if current.as_ref().is_some_and(|running| Arc::ptr_eq(running, over)) {
+            *current = None;
+        }
+    }
+
+    /// Lets go of whatever match there is, and waits a moment for its thinker.
+    pub fn shut_down(&self) {
+        let running = self.current.lock().clone();
+        if let Some(running) = running {
+            info!(id = running.id, "given up");
+            self.free(&running);
+        }
+        let thinker = self.predecessor.lock().take();
+        let until = Instant::now() + Duration::from_secs(1);
+        while thinker.as_ref().is_some_and(|thinker| !thinker.is_finished()) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Frees a match that nobody has spoken of for too long; to be called now and then. Dresden's manager
+    /// never sends ABORT, and every manager can die (section 6).
+    pub fn watch(&self) {
+        let running = self.current.lock().clone();
+        if let Some(running) = running
+            && running.last_heard.lock().elapsed() > running.patience
+        {
+            warn!(id = running.id, "nothing is heard of the match any more; it is given up");
+            self.free(&running);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! A role in a running match: the state as reported, and what is legal in it.
+//!
+//! In go reports of joint moves, out come legal moves and their texts. What managers report is followed even
+//! when it is illegal or incomplete. It does not search and keeps no time; its questions end early only when
+//! the match is over.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use gdl::Term;
+use reasoner::{Interrupt, Limits, Move, Reasoner, ReasonerError, Role, Session};
+
+use crate::moves::{Found, find_legal};
+
+/// What was played in one step, one entry per role as far as it was reported.
+pub type JointTerms = Vec<Option<Term>>;
+
+/// A role in a running match.
+pub struct Seat<R: Reasoner> {
+    session: R::Session,
+    role: Role,
+    n_roles: usize,
+    state: R::State,
+    /// Reports that the state does not reflect yet, because a question about them failed.
+    pending: VecDeque<JointTerms>,
+    /// What we answered last, which stands in for a report that leaves us out.
+    answered: Option<Move>,
+}
+
+/// Why there is no seat.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SeatError {
+    /// The rules do not have the role.
+    #[error("the rules have no role {0:?}")]
+    NoSuchRole(String),
+    /// The reasoner could not answer.
+    #[error(transparent)]
+    Reasoner(#[from] ReasonerError),
+}
+
+impl<R: Reasoner> Seat<R> {
+    /// Takes the seat of `role` in the initial state. `gone` ends all questions.
+    ///
+    /// # Errors
+    /// If there is no such role, or no initial state.
+    pub fn take(
+        reasoner: &Arc<R>,
+        role: &Term,
+        limits: Limits,
+        gone: &Interrupt,
+    ) -> Result<Seat<R>, SeatError> {
+        let roles = reasoner.roles();
+        let wanted = role.to_lower_case();
+        let role_idx = roles
+            .iter()
+            .position(|known| known == role)
+            .or_else(|| roles.iter().position(|known| known.to_lower_case() == wanted))
+            .ok_or_else(|| SeatError::NoSuchRole(role.to_string()))?;
+        let mut session = reasoner.session(limits, gone)?;
+        let state = session.initial_state()?;
+        let role = Role::all(roles.len()).nth(role_idx).unwrap_or(Role(0));
+        Ok(Seat { session, role, n_roles: roles.len(), state, pending: VecDeque::new(), answered: None })
+    }
+
+    /// Our role.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// The state.
+    pub fn state(&self) -> &R::State {
+        &self.state
+    }
+
+    /// Follows a joint move that was played.
+    ///
+    /// # Errors
+    /// As every question; the report is kept, and the next call begins with it.
+    pub fn follow(&mut self, joint_move: Option<JointTerms>) -> Result<(), ReasonerError> {
+        self.pending.extend(joint_move);
+        while let Some(terms) = self.pending.front().cloned() {
+            if terms.len() != self.n_roles {
+                tracing::warn!(
+                    reported = terms.len(),
+                    roles = self.n_roles,
+                    "wrong number of moves reported"
+                );
+            }
+            let mut joint_move = Vec::with_capacity(self.n_roles);
+            for role in Role::all(self.n_roles) {
+                joint_move.push(self.reported(role, terms.get(role.idx()).and_then(Option::as_ref))?);
+            }
+            self.state = self.session.next_state(&self.state, &joint_move)?;
+            self.answered = None;
+            self.pending.pop_front();
+        }
+        Ok(())
+    }
+
+    /// The move that a role is reported to have made: legal if possible, known otherwise; where the report
+    /// says nothing of use, what we answered ourselves, or the first legal move.
+    fn reported(&mut self, role: Role, term: Option<&Term>) -> Result<Move, ReasonerError> {
+        let mut legal = Vec::new();
+        self.session.legal_moves(&self.state, role, &mut legal)?;
+        if let Some(term) = term {
+            match find_legal(&mut self.session, &legal, term) {
+                Found::Legal(a_move) => return Ok(a_move),
+                Found::Ambiguous | Found::Illegal => {
+                    tracing::warn!(%term, "an illegal move is reported");
+                    if let Ok(a_move) = self.session.move_of(term) {
+                        return Ok(a_move);
+                    }
+                }
+            }
+        }
+        let own = self.answered.filter(|_| role == self.role);
+        own.or_else(|| legal.first().copied())
+            .ok_or_else(|| ReasonerError::NotPlayable { role: self.session.roles()[role.idx()].to_string() })
+    }
+
+    /// Our legal moves.
+    ///
+    /// # Errors
+    /// As every question.
+    pub fn legal_moves(&mut self) -> Result<Vec<Move>, ReasonerError> {
+        let mut legal = Vec::new();
+        self.session.legal_moves(&self.state, self.role, &mut legal)?;
+        Ok(legal)
+    }
+
+    /// Whether the match should be over.
+    ///
+    /// # Errors
+    /// As every question.
+    pub fn is_terminal(&mut self) -> Result<bool, ReasonerError> {
+        self.session.is_terminal(&self.state)
+    }
+
+    /// The text of a move, as the rules spell it, and remembers it as our answer.
+    pub fn answer(&mut self, a_move: Move) -> String {
+        self.answered = Some(a_move);
+        self.session.move_term(a_move).to_string()
+    }
+}

@@ -1,0 +1,14 @@
+//! Logs to standard error.
+
+use tracing_subscriber::EnvFilter;
+
+/// Begins logging: warnings, plus what `default` says, or `RUST_LOG` if it is set; `-v` shows more.
+pub fn begin(verbosity: u8, default: &str) {
+    let level = match verbosity {
+        0 => default,
+        1 => "debug",
+        _ => "trace",
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).init();
+}

@@ -1,0 +1,113 @@
+//! The record of a match, which `replay` reads.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// The layout of records; to be raised when a key changes its meaning.
+const FORMAT: u32 = 1;
+
+/// Everything that is known of a match. Lists per role are in role order, lists per step begin with the
+/// first joint move; terms are KIF texts as the rules spell them.
+#[derive(Debug, Clone, Serialize)]
+pub struct Record {
+    /// The layout.
+    pub format: u32,
+    /// Who wrote it.
+    pub version: &'static str,
+    /// The match id.
+    pub id: String,
+    /// The game as it was named.
+    pub game: String,
+    /// The hash of the rulesheet's text.
+    pub rules_hash: String,
+    /// When the match began, in milliseconds since 1970.
+    pub started_ms: u64,
+    /// The manager's reasoner.
+    pub reasoner: &'static str,
+    /// The roles.
+    pub roles: Vec<String>,
+    /// Who played each role.
+    pub players: Vec<String>,
+    /// What the manager's random choices follow from.
+    pub seed: u64,
+    /// Seconds.
+    pub start_clock: f64,
+    /// Seconds.
+    pub play_clock: f64,
+    /// Joint moves.
+    pub moves: Vec<Vec<String>>,
+    /// Seconds that each player took for each move; null where it was not asked.
+    pub times: Vec<Vec<Option<f64>>>,
+    /// Hashes of the states, the initial one first, as the golden data defines them.
+    pub state_hashes: Vec<String>,
+    /// What went wrong.
+    pub errors: Vec<PlayerError>,
+    /// How it ended.
+    pub status: Status,
+    /// Whether the last state is terminal.
+    pub terminal: bool,
+    /// One goal per role at the end; null where there is none.
+    pub goals: Vec<Option<u32>>,
+}
+
+/// A fault of a player, in ggp-base's words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlayerError {
+    /// The step, from 1; 0 is START.
+    pub step: usize,
+    /// The role.
+    pub role: String,
+    /// `TO` (too late), `CE` (no connection), `IL <move>` (illegal, or no move at all).
+    pub error: String,
+}
+
+/// How a match ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// In a terminal state.
+    Completed,
+    /// The user stopped it.
+    Stopped,
+    /// A role had no move in a state that is not terminal.
+    NoLegalMove,
+    /// The game took more steps than allowed.
+    TooManySteps,
+}
+
+impl Record {
+    /// The layout that this program writes.
+    pub const FORMAT: u32 = FORMAT;
+
+    /// Writes the record into a folder, whole or not at all.
+    ///
+    /// # Errors
+    /// If the folder cannot be written to.
+    pub fn save(&self, folder: &Path) -> Result<PathBuf, Failure> {
+        let failed = |error: std::io::Error| {
+            Failure::work(error)
+                .context(folder.display())
+                .hint("give a folder that can be written with --records")
+        };
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        let path = folder.join(format!("{}.json", self.id));
+        let unfinished = folder.join(format!(".{}.json.{}", self.id, std::process::id()));
+        let text = serde_json::to_string(self).map_err(Failure::work)?;
+        let write = || {
+            let mut file = std::fs::File::create(&unfinished)?;
+            writeln!(file, "{text}")?;
+            file.sync_all()?;
+            std::fs::rename(&unfinished, &path)
+        };
+        write().map_err(|error| {
+            // Half a record helps nobody.
+            let _ = std::fs::remove_file(&unfinished);
+            failed(error)
+        })?;
+        Ok(path)
+    }
+}

@@ -1,0 +1,340 @@
+//! Plays one match by the clock, replacing late and illegal moves as ggp-base does.
+//!
+//! In go players and a reasoner of the manager's own, out comes a record. Players are asked at once, each on
+//! a thread of its own; a user who stops the match does not wait for them.
+
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use gdl::Term;
+use reasoner::{Dice, Expansion, Interrupt, Limits, Move, Reasoner, ReasonerError, Role, Session};
+use tracing::info_span;
+
+use super::contact::Contact;
+use super::record::{PlayerError, Record, Status};
+use crate::failure::Failure;
+use crate::game_source::Game;
+use crate::golden_text;
+use crate::moves::{Found, find_legal};
+use crate::output;
+use crate::protocol::client::AskError;
+use crate::protocol::message::shortened;
+
+/// What ggp-base allows for the answer to ABORT.
+const ABORT_TIME: Duration = Duration::from_secs(1);
+/// How often a stop by the user is looked for while players think.
+const POLL: Duration = Duration::from_millis(50);
+
+/// The clocks and limits of a match.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms {
+    /// Time for START.
+    pub start_clock: Duration,
+    /// Time for PLAY.
+    pub play_clock: Duration,
+    /// What is added to the play clock before an answer counts as late.
+    pub grace: Duration,
+    /// Where a match is given up.
+    pub max_steps: usize,
+    /// Whether every step is reported while it is played.
+    pub live: bool,
+}
+
+/// A player at a role.
+#[derive(Debug, Clone)]
+pub struct Seated {
+    /// What the record says of it.
+    pub name: String,
+    /// How to reach it.
+    pub contact: Contact,
+}
+
+/// One match.
+#[derive(Debug)]
+pub struct Match<'a> {
+    /// The match id.
+    pub id: String,
+    /// The game.
+    pub game: &'a Game,
+    /// One player per role.
+    pub players: &'a [Seated],
+    /// The clocks.
+    pub terms: Terms,
+    /// What the manager's random choices follow from.
+    pub seed: u64,
+    /// Raised when the user wants to stop.
+    pub stop: &'a Interrupt,
+}
+
+/// A player's answer and the time it took.
+type Reply = (Result<String, AskError>, Duration);
+
+impl Match<'_> {
+    /// Plays it.
+    ///
+    /// # Errors
+    /// If the manager's own reasoner fails.
+    pub fn play<R: Reasoner>(&self, reasoner: &Arc<R>) -> Result<Record, Failure> {
+        let _span = info_span!("referee", id = self.id).entered();
+        let mut session = reasoner.session(Limits::default(), self.stop)?;
+        let mut record = self.record(reasoner);
+        let end = self.play_steps(&mut session, &mut record);
+        let stopped = match end {
+            Ok(()) => false,
+            Err(ReasonerError::Interrupted) => true,
+            Err(error) => {
+                self.tell_all(|_| format!("( ABORT {} )", self.id), ABORT_TIME);
+                return Err(error.into());
+            }
+        };
+        if stopped {
+            record.status = Status::Stopped;
+        }
+        if record.status == Status::Completed {
+            let last = joint_text(record.moves.last().map(Vec::as_slice));
+            self.tell_all(|_| format!("( STOP {} {last} )", self.id), self.terms.play_clock.max(ABORT_TIME));
+        } else {
+            self.tell_all(|_| format!("( ABORT {} )", self.id), ABORT_TIME);
+        }
+        Ok(record)
+    }
+
+    fn record<R: Reasoner>(&self, reasoner: &Arc<R>) -> Record {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Record {
+            format: Record::FORMAT,
+            version: env!("CARGO_PKG_VERSION"),
+            id: self.id.clone(),
+            game: self.game.name.clone(),
+            rules_hash: self.game.rules_hash(),
+            started_ms: u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX),
+            reasoner: reasoner.name(),
+            roles: reasoner.roles().iter().map(Term::to_string).collect(),
+            players: self.players.iter().map(|player| player.name.clone()).collect(),
+            seed: self.seed,
+            start_clock: self.terms.start_clock.as_secs_f64(),
+            play_clock: self.terms.play_clock.as_secs_f64(),
+            moves: Vec::new(),
+            times: Vec::new(),
+            state_hashes: Vec::new(),
+            errors: Vec::new(),
+            status: Status::Completed,
+            terminal: false,
+            goals: vec![None; reasoner.n_roles()],
+        }
+    }
+
+    fn play_steps<S: Session>(&self, session: &mut S, record: &mut Record) -> Result<(), ReasonerError> {
+        let mut dice = Dice::new(self.seed);
+        let mut state = session.initial_state()?;
+        self.start(session, record)?;
+        let mut expansion = Expansion::default();
+        loop {
+            record.state_hashes.push(golden_text::state_hash(&golden_text::facts(session, &state)));
+            match session.expand(&state, &mut expansion) {
+                Err(ReasonerError::NotPlayable { .. }) => {
+                    record.status = Status::NoLegalMove;
+                    return Ok(());
+                }
+                answer => answer?,
+            }
+            if expansion.terminal {
+                record.terminal = true;
+                record.goals = expansion.goals.iter().map(|goal| goal.at_end()).collect();
+                return Ok(());
+            }
+            if record.moves.len() >= self.terms.max_steps {
+                record.status = Status::TooManySteps;
+                return Ok(());
+            }
+            let joint_move = self.step(session, &expansion, &mut dice, record)?;
+            state = session.next_state(&state, &joint_move)?;
+        }
+    }
+
+    fn start<S: Session>(&self, session: &S, record: &mut Record) -> Result<(), ReasonerError> {
+        let rules: Vec<String> = self.game.description.statements().iter().map(ToString::to_string).collect();
+        let rules = rules.join(" ");
+        let roles = session.roles();
+        // Whole seconds, as every player reads them.
+        let seconds = |clock: Duration| clock.as_secs().max(1);
+        let replies = self.ask_all(
+            |role_idx| {
+                let (start, play) = (seconds(self.terms.start_clock), seconds(self.terms.play_clock));
+                format!("( START {} {} ({rules} ) {start} {play})", self.id, roles[role_idx])
+            },
+            self.terms.start_clock,
+        )?;
+        for (role_idx, reply) in replies.into_iter().enumerate() {
+            let error = match reply {
+                Some((Err(error), _)) => Some(code(&error)),
+                Some((Ok(text), _)) if !text.eq_ignore_ascii_case("ready") => {
+                    Some(format!("IL {}", shortened(&text)))
+                }
+                _ => None,
+            };
+            let role = roles[role_idx].to_string();
+            record.errors.extend(error.map(|error| PlayerError { step: 0, role, error }));
+        }
+        Ok(())
+    }
+
+    /// Asks every player for a move and settles what is played.
+    fn step<S: Session>(
+        &self,
+        session: &mut S,
+        expansion: &Expansion,
+        dice: &mut Dice,
+        record: &mut Record,
+    ) -> Result<Vec<Move>, ReasonerError> {
+        let last = joint_text(record.moves.last().map(Vec::as_slice));
+        let time = self.terms.play_clock + self.terms.grace;
+        let mut replies = self.ask_all(|_| format!("( PLAY {} {last} )", self.id), time)?;
+        let step = record.moves.len() + 1;
+        let (mut joint_move, mut texts, mut times) = (Vec::new(), Vec::new(), Vec::new());
+        for role in Role::all(self.players.len()) {
+            let legal = expansion.moves_of(role);
+            let reply = replies[role.idx()].take();
+            times.push(reply.as_ref().map(|(_, taken)| taken.as_secs_f64()));
+            let (a_move, error) = match reply {
+                Some((answer, _)) => judge(session, legal, answer),
+                None => (self.own_choice(session, role, legal, dice), None),
+            };
+            // ggp-base plays a random legal move in place of one that is missing.
+            let a_move = a_move.unwrap_or_else(|| legal[dice.below(legal.len())]);
+            let role = session.roles()[role.idx()].to_string();
+            record.errors.extend(error.map(|error| PlayerError { step, role, error }));
+            texts.push(session.move_term(a_move).to_string());
+            joint_move.push(a_move);
+        }
+        if self.terms.live {
+            self.report_step(step, &texts, &times, record);
+        }
+        record.moves.push(texts);
+        record.times.push(times);
+        Ok(joint_move)
+    }
+
+    /// What the manager plays for a player that is not asked; none stands for a random move.
+    fn own_choice<S: Session>(
+        &self,
+        session: &mut S,
+        role: Role,
+        legal: &[Move],
+        dice: &mut Dice,
+    ) -> Option<Move> {
+        match self.players[role.idx()].contact {
+            Contact::FirstLegal => {
+                legal.iter().copied().min_by_key(|&a_move| session.move_term(a_move).to_string())
+            }
+            _ => Some(legal[dice.below(legal.len())]),
+        }
+    }
+
+    fn report_step(&self, step: usize, texts: &[String], times: &[Option<f64>], record: &Record) {
+        let parts: Vec<String> = texts
+            .iter()
+            .zip(times)
+            .zip(&record.roles)
+            .map(|((text, time), role)| match time {
+                Some(time) => format!("{role} {text} {time:.2} s"),
+                None => format!("{role} {text}"),
+            })
+            .collect();
+        output::progress(format_args!("{} step {step}: {}", self.id, parts.join(", ")));
+        for error in record.errors.iter().filter(|error| error.step == step) {
+            output::progress(format_args!(
+                "{} step {step}: error of {}: {}",
+                self.id, error.role, error.error
+            ));
+        }
+    }
+
+    /// Sends a message to every player that is asked; none stands for the others.
+    ///
+    /// # Errors
+    /// [`ReasonerError::Interrupted`] if the user stops meanwhile.
+    fn ask_all(
+        &self,
+        message: impl Fn(usize) -> String,
+        time: Duration,
+    ) -> Result<Vec<Option<Reply>>, ReasonerError> {
+        let mut replies: Vec<Option<Reply>> = vec![None; self.players.len()];
+        let mut waiting = 0;
+        let (sender, receiver) = mpsc::channel();
+        for (role_idx, player) in
+            self.players.iter().enumerate().filter(|(_, player)| player.contact.is_asked())
+        {
+            let (contact, message, sender) = (player.contact.clone(), message(role_idx), sender.clone());
+            let ask = move || {
+                let begun = Instant::now();
+                let answer = contact.ask(&message, time);
+                // Nobody waits for it if the user has stopped the match.
+                let _ = sender.send((role_idx, (answer, begun.elapsed())));
+            };
+            let thread = std::thread::Builder::new().name("ask".into()).spawn(ask);
+            thread.map_err(|error| ReasonerError::Engine(format!("no thread to ask a player: {error}")))?;
+            waiting += 1;
+        }
+        while waiting > 0 {
+            match receiver.recv_timeout(POLL) {
+                Ok((role_idx, reply)) => {
+                    replies[role_idx] = Some(reply);
+                    waiting -= 1;
+                }
+                Err(RecvTimeoutError::Timeout) if !self.stop.is_raised() => {}
+                Err(_) => return Err(ReasonerError::Interrupted),
+            }
+        }
+        if self.stop.is_raised() { Err(ReasonerError::Interrupted) } else { Ok(replies) }
+    }
+
+    /// Sends a message whose answer does not matter.
+    fn tell_all(&self, message: impl Fn(usize) -> String, time: Duration) {
+        std::thread::scope(|scope| {
+            for (role_idx, player) in
+                self.players.iter().enumerate().filter(|(_, player)| player.contact.is_asked())
+            {
+                let message = message(role_idx);
+                scope.spawn(move || {
+                    if let Err(error) = player.contact.ask(&message, time) {
+                        tracing::debug!(%error, player = player.name, "no answer at the end");
+                    }
+                });
+            }
+        });
+    }
+}
+
+/// The moves of a PLAY or STOP.
+fn joint_text(joint_move: Option<&[String]>) -> String {
+    joint_move.map_or_else(|| "NIL".to_owned(), |moves| format!("({} )", moves.join(" ")))
+}
+
+/// The legal move that an answer names, or what is wrong with it.
+fn judge<S: Session>(
+    session: &mut S,
+    legal: &[Move],
+    answer: Result<String, AskError>,
+) -> (Option<Move>, Option<String>) {
+    let text = match answer {
+        Ok(text) => text,
+        Err(error) => return (None, Some(code(&error))),
+    };
+    match Term::parse(&text).map(|term| find_legal(session, legal, &term)) {
+        Ok(Found::Legal(a_move)) => (Some(a_move), None),
+        _ => (None, Some(format!("IL {}", shortened(&text)))),
+    }
+}
+
+/// ggp-base's code for a missing answer.
+fn code(error: &AskError) -> String {
+    match error {
+        AskError::TimedOut => "TO".to_owned(),
+        AskError::Connection(reason) => {
+            tracing::debug!(reason, "connection");
+            "CE".to_owned()
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The position that a command starts from: the initial state, or one read from a file.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use gdl::Term;
+use reasoner::Session;
+
+use crate::failure::Failure;
+use crate::game_source::read_text;
+
+/// Where to start.
+#[derive(Debug, Clone, Args)]
+pub struct PositionArgs {
+    /// A JSON list of facts as KIF texts, in place of the initial state
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+}
+
+impl PositionArgs {
+    /// The state to start from.
+    ///
+    /// # Errors
+    /// If the file is no list of facts of this game.
+    pub fn load<S: Session>(&self, session: &mut S) -> Result<S::State, Failure> {
+        match &self.state {
+            None => Ok(session.initial_state()?),
+            Some(path) => {
+                let facts = read_facts(path)?;
+                session.state_of(&facts).map_err(|error| Failure::from(error).context(path.display()))
+            }
+        }
+    }
+}
+
+fn read_facts(path: &Path) -> Result<Vec<Term>, Failure> {
+    let wanted = "a JSON list of facts is wanted, such as [\"(cell 1 1 b)\", \"(control white)\"]";
+    let failed = |error: &dyn std::fmt::Display| Failure::work(error).context(path.display()).hint(wanted);
+    let texts: Vec<String> = serde_json::from_str(&read_text(path)?).map_err(|error| failed(&error))?;
+    texts.iter().map(|text| Term::parse(text).map_err(|error| failed(&error))).collect()
+}

@@ -1,0 +1,258 @@
+//! The player's side: connections in, one answer each.
+//!
+//! Every connection has a thread of its own, so that a silent one blocks nobody; how many may be silent at
+//! once, how long, and how much they may send is bounded. What an answer says is up to the [`Answer`] given.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::body::Balance;
+use super::http::{self, Head, Method, Status};
+
+/// Answers messages; `received` is when their last byte came.
+pub trait Answer: Send + Sync + 'static {
+    /// The answer, on one line.
+    fn answer(&self, message: &str, received: Instant) -> String;
+}
+
+/// How many connections may be read from at once; a manager needs one per message. One more closes the
+/// one that has been silent longest.
+const MAX_READING: usize = 64;
+/// How long a connection may take to send a message.
+const READ_TIME: Duration = Duration::from_secs(30);
+/// How long it may be silent.
+const SILENCE: Duration = Duration::from_secs(10);
+/// How long an unbalanced message is waited for after its announced length has come.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// The longest head, and with it the longest GET.
+const MAX_HEAD_BYTES: usize = 1 << 20;
+/// The longest message: 80 times the longest published rulesheet.
+const MAX_BODY_BYTES: usize = 16 << 20;
+/// How long and how much is read after the answer, so that it is not lost to a reset of the connection.
+const LINGER: Duration = Duration::from_millis(500);
+const MAX_LINGER_BYTES: usize = 64 << 20;
+
+/// A listening player.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+}
+
+/// The connections that are being read from, longest first.
+#[derive(Debug, Default)]
+struct Reading {
+    next_ticket: u64,
+    streams: Vec<(u64, TcpStream)>,
+}
+
+impl Server {
+    /// Listens at an address; port 0 takes a free one.
+    ///
+    /// # Errors
+    /// If the address cannot be had.
+    pub fn bind(address: &str) -> std::io::Result<Server> {
+        Ok(Server { listener: TcpListener::bind(address)? })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// If the system does not tell.
+    pub fn address(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Answers for ever.
+    pub fn serve(self, player: &Arc<impl Answer>) {
+        let reading = Arc::new(Mutex::new(Reading::default()));
+        loop {
+            let stream = match self.listener.accept() {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    // Out of file descriptors, most likely: threads about to end will give some back.
+                    tracing::warn!(%error, "a connection could not be taken");
+                    std::thread::sleep(Duration::from_millis(50));
+                    continue;
+                }
+            };
+            let (player, reading) = (Arc::clone(player), Arc::clone(&reading));
+            let connection = move || {
+                if let Err(error) = serve_one(stream, &*player, &reading) {
+                    tracing::debug!(%error, "connection");
+                }
+            };
+            if let Err(error) = std::thread::Builder::new().name("connection".into()).spawn(connection) {
+                tracing::warn!(%error, "no thread for a connection");
+            }
+        }
+    }
+}
+
+/// Reads one message and answers it.
+fn serve_one(mut stream: TcpStream, player: &impl Answer, reading: &Mutex<Reading>) -> std::io::Result<()> {
+    // Answers are one short packet; waiting for more would only cost time.
+    stream.set_nodelay(true)?;
+    let ticket = enter(reading, &stream)?;
+    let incoming = read_message(&mut stream);
+    reading.lock().streams.retain(|(other, _)| *other != ticket);
+    let reply = match incoming? {
+        Incoming::Message(bytes, received) => {
+            let message = String::from_utf8_lossy(&bytes);
+            http::answer(Status::Ok, &one_line(&player.answer(&message, received)))
+        }
+        Incoming::Empty => http::answer(Status::Ok, ""),
+        Incoming::NotHttp => http::answer(Status::BadRequest, ""),
+        Incoming::TooLong => {
+            tracing::warn!("a message longer than {MAX_BODY_BYTES} bytes was refused");
+            // In the protocol's words a START that is refused is `busy`.
+            http::answer(Status::TooLarge, "busy")
+        }
+        Incoming::Nothing => return Ok(()),
+    };
+    stream.write_all(&reply)?;
+    // The end of the stream is what Dresden's manager waits for.
+    stream.shutdown(Shutdown::Write)?;
+    drain(&mut stream)
+}
+
+/// Registers a connection, closing the oldest if there are too many.
+fn enter(reading: &Mutex<Reading>, stream: &TcpStream) -> std::io::Result<u64> {
+    let stream = stream.try_clone()?;
+    let mut reading = reading.lock();
+    if reading.streams.len() >= MAX_READING {
+        let (_, oldest) = reading.streams.remove(0);
+        // It may be closed already.
+        let _ = oldest.shutdown(Shutdown::Both);
+    }
+    let ticket = reading.next_ticket;
+    reading.next_ticket += 1;
+    reading.streams.push((ticket, stream));
+    Ok(ticket)
+}
+
+/// What came over a connection.
+enum Incoming {
+    /// A message and when its last byte came.
+    Message(Vec<u8>, Instant),
+    /// A verb that only wants the headers.
+    Empty,
+    /// Something else than HTTP.
+    NotHttp,
+    /// More than will be read.
+    TooLong,
+    /// The connection ended before a head was complete.
+    Nothing,
+}
+
+/// Reads with a limit on the whole and on each silence.
+struct Reader<'a> {
+    stream: &'a mut TcpStream,
+    deadline: Instant,
+    bytes: Vec<u8>,
+    /// When the last bytes came.
+    received: Instant,
+}
+
+impl Reader<'_> {
+    /// Appends what comes within `patience`; false at the end of the stream or when nothing came.
+    fn more(&mut self, patience: Duration) -> std::io::Result<bool> {
+        let left = self.deadline.saturating_duration_since(Instant::now()).min(patience);
+        if left.is_zero() {
+            return Ok(false);
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        let mut chunk = [0; 1 << 14];
+        match self.stream.read(&mut chunk) {
+            Ok(n_read) => {
+                self.bytes.extend_from_slice(&chunk[..n_read]);
+                if n_read > 0 {
+                    self.received = Instant::now();
+                }
+                Ok(n_read > 0)
+            }
+            Err(error) if is_timeout(&error) => Ok(false),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn is_timeout(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut)
+}
+
+fn read_message(stream: &mut TcpStream) -> std::io::Result<Incoming> {
+    let now = Instant::now();
+    let mut reader = Reader { stream, deadline: now + READ_TIME, bytes: Vec::new(), received: now };
+    let end = loop {
+        if let Some(end) = http::head_end(&reader.bytes) {
+            break end;
+        }
+        if reader.bytes.len() > MAX_HEAD_BYTES {
+            return Ok(Incoming::TooLong);
+        }
+        if !reader.more(SILENCE)? {
+            return Ok(match reader.bytes.is_empty() {
+                true => Incoming::Nothing,
+                false => Incoming::NotHttp,
+            });
+        }
+    };
+    let Ok(head) = http::parse_head(&reader.bytes[..end]) else { return Ok(Incoming::NotHttp) };
+    match head.method {
+        Method::Get => Ok(Incoming::Message(head.path, reader.received)),
+        Method::Other => Ok(Incoming::Empty),
+        Method::Post => read_body(reader, end, &head),
+    }
+}
+
+/// Reads the body of a POST: to the end of its one expression; or, if there is no parenthesis, to the
+/// announced length; or to the end of the stream.
+fn read_body(mut reader: Reader<'_>, start: usize, head: &Head) -> std::io::Result<Incoming> {
+    let mut balance = Balance::default();
+    let mut at = start;
+    loop {
+        balance.push(&reader.bytes[at..]);
+        at = reader.bytes.len();
+        let length = at - start;
+        if length > MAX_BODY_BYTES {
+            return Ok(Incoming::TooLong);
+        }
+        let announced = head.content_length.is_some_and(|announced| length >= announced);
+        if balance.is_complete() || (announced && !balance.is_open()) {
+            break;
+        }
+        if !reader.more(if announced { PATIENCE } else { SILENCE })? {
+            break;
+        }
+    }
+    Ok(Incoming::Message(reader.bytes.split_off(start), reader.received))
+}
+
+/// Section 3: an answer is one line.
+fn one_line(text: &str) -> String {
+    text.replace(['\r', '\n'], " ")
+}
+
+/// Reads what is still under way, for a while.
+fn drain(stream: &mut TcpStream) -> std::io::Result<()> {
+    let deadline = Instant::now() + LINGER;
+    let mut chunk = [0; 1 << 14];
+    let mut n_bytes = 0;
+    while n_bytes < MAX_LINGER_BYTES {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            break;
+        }
+        stream.set_read_timeout(Some(left))?;
+        match stream.read(&mut chunk) {
+            Ok(0) | Err(_) => break,
+            Ok(n_read) => n_bytes += n_read,
+        }
+    }
+    Ok(())
+}
