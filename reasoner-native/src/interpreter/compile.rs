@@ -45,7 +45,7 @@ pub(super) fn compile(known: &mut Known<'_>, questions: &[(RelationId, Mask)]) -
         functors: FxHashMap::default(),
     };
     for &(relation, mask) in questions {
-        compiler.predicate(relation, mask);
+        compiler.predicate(relation, mask, 0);
     }
     // Compiling a predicate may append further ones.
     let mut next = 0;
@@ -59,7 +59,7 @@ pub(super) fn compile(known: &mut Known<'_>, questions: &[(RelationId, Mask)]) -
 struct Compiler<'a, 'b> {
     known: &'a mut Known<'b>,
     program: Program,
-    predicates: FxHashMap<(RelationId, Mask), PredicateId>,
+    predicates: FxHashMap<(RelationId, Mask, Mask), PredicateId>,
     functors: FxHashMap<(Symbol, u32), u32>,
 }
 
@@ -67,6 +67,8 @@ struct Compiler<'a, 'b> {
 /// in their own order; temporary slots follow.
 struct Clause {
     bound: Vec<bool>,
+    /// Variables that something after the literal at hand uses.
+    needed: Vec<bool>,
     n_slots: u32,
     steps: Vec<Step>,
 }
@@ -74,13 +76,32 @@ struct Clause {
 impl Clause {
     fn new(n_variables: usize) -> Clause {
         let n_slots = u32::try_from(n_variables).expect("fewer variables than bytes of text");
-        Clause { bound: vec![false; n_variables], n_slots, steps: Vec::new() }
+        Clause {
+            bound: vec![false; n_variables],
+            needed: vec![false; n_variables],
+            n_slots,
+            steps: Vec::new(),
+        }
     }
 
     fn is_bound(&self, term: &RuleTerm) -> bool {
         let mut all = true;
         term.for_each_var(&mut |var| all &= self.bound[var as usize]);
         all
+    }
+
+    /// Whether a value accepted so is never looked at again.
+    fn is_idle(&self, accept: &Accept) -> bool {
+        matches!(accept, Accept::Bind(var) if !self.needed[*var as usize])
+    }
+
+    /// Whether accepting so binds nothing that is looked at again.
+    fn binds_nothing(&self, accept: &Accept) -> bool {
+        match accept {
+            Accept::Bind(var) => !self.needed[*var as usize],
+            Accept::Same(_) => true,
+            Accept::Compound(_, parts) => parts.iter().all(|part| self.binds_nothing(part)),
+        }
     }
 
     fn mask_of(&self, args: &[RuleTerm]) -> Mask {
@@ -92,21 +113,28 @@ fn narrow(n: usize) -> u32 {
     u32::try_from(n).expect("sizes are bounded by the text")
 }
 
+/// Whether a position belongs to a mask.
+fn is_in(mask: Mask, idx: usize) -> bool {
+    idx < 64 && mask >> idx & 1 == 1
+}
+
 /// The mask of `n` positions, all bound.
 fn full_mask(n: usize) -> Mask {
     if n >= 64 { Mask::MAX } else { (1 << n) - 1 }
 }
 
 impl Compiler<'_, '_> {
-    fn predicate(&mut self, relation: RelationId, mask: Mask) -> PredicateId {
+    fn predicate(&mut self, relation: RelationId, mask: Mask, dropped: Mask) -> PredicateId {
         let n_next = narrow(self.program.predicates.len());
-        *self.predicates.entry((relation, mask)).or_insert_with(|| {
+        *self.predicates.entry((relation, mask, dropped)).or_insert_with(|| {
             let info = self.known.rules.relation(relation);
             self.program.predicates.push(Predicate {
                 relation,
+                mask,
+                dropped,
                 dependence: info.dependence,
                 tabled: true,
-                n_outs: info.arity - mask.count_ones(),
+                n_outs: info.arity - mask.count_ones() - dropped.count_ones(),
                 plans: Vec::new(),
             });
             PredicateId(n_next)
@@ -114,15 +142,13 @@ impl Compiler<'_, '_> {
     }
 
     fn compile_predicate(&mut self, predicate_idx: usize, n_questions: usize) {
-        let relation = self.program.predicates[predicate_idx].relation;
-        let key = self.predicates.iter().find(|(_, id)| id.0 as usize == predicate_idx);
-        let mask = key.map(|(&(_, mask), _)| mask).expect("every predicate has a key");
+        let Predicate { relation, mask, dropped, .. } = self.program.predicates[predicate_idx];
         let info = self.known.relations[relation.idx()].clone();
         let mut plans = Vec::new();
-        plans.extend(info.table.map(|table| self.table_plan(table, relation, mask)));
+        plans.extend(info.table.map(|table| self.table_plan(table, relation, mask, dropped)));
         if !info.complete {
             for &rule in &self.known.rules.relation(relation).rules {
-                plans.extend(self.compile_rule(rule as usize, mask));
+                plans.extend(self.compile_rule(rule as usize, mask, dropped));
             }
         }
         let calls = |steps: &[Step]| steps.iter().any(leads_to_call);
@@ -133,35 +159,36 @@ impl Compiler<'_, '_> {
     }
 
     /// The facts of a relation that also has clauses, or that is asked for as a question.
-    fn table_plan(&mut self, table: FactsId, relation: RelationId, mask: Mask) -> Plan {
+    fn table_plan(&mut self, table: FactsId, relation: RelationId, mask: Mask, dropped: Mask) -> Plan {
         let arity = self.known.rules.relation(relation).arity;
-        let columns: Vec<(u32, bool)> = (0..arity).map(|i| (i, i < 64 && mask >> i & 1 == 1)).collect();
-        let bound = columns.iter().filter(|(_, bound)| *bound);
-        let free = columns.iter().filter(|(_, bound)| !*bound);
+        let bound: Vec<u32> = (0..arity).filter(|&i| is_in(mask, i as usize)).collect();
+        let free: Vec<u32> = (0..arity).filter(|&i| !is_in(mask | dropped, i as usize)).collect();
         Plan {
-            heads: bound.clone().map(|&(i, _)| Accept::Bind(i)).collect(),
+            heads: bound.iter().map(|&i| Accept::Bind(i)).collect(),
             steps: Box::new([Step::Facts {
                 facts: table,
                 index: (mask != 0).then(|| self.known.facts[table.0 as usize].index_on(mask)),
-                key: bound.map(|&(i, _)| Operand::Slot(i)).collect(),
-                outs: free.clone().map(|&(i, _)| (i, Accept::Bind(i))).collect(),
+                key: bound.iter().map(|&i| Operand::Slot(i)).collect(),
+                outs: free.iter().map(|&i| (i, Accept::Bind(i))).collect(),
+                once: free.is_empty(),
             }]),
-            answer: free.map(|&(i, _)| Operand::Slot(i)).collect(),
+            answer: free.iter().map(|&i| Operand::Slot(i)).collect(),
             n_slots: arity,
         }
     }
 
     /// The plan of a clause, or none if a variable of its head is bound by nothing.
-    fn compile_rule(&mut self, rule_idx: usize, mask: Mask) -> Option<Plan> {
+    fn compile_rule(&mut self, rule_idx: usize, mask: Mask, dropped: Mask) -> Option<Plan> {
         let rules = self.known.rules;
         let rule = &rules.rules()[rule_idx];
         let mut clause = Clause::new(rule.variables.len());
-        let (bound_args, free_args): (Vec<_>, Vec<_>) =
-            rule.head.args.iter().enumerate().partition(|&(i, _)| i < 64 && mask >> i & 1 == 1);
-        let heads = bound_args.iter().map(|(_, arg)| self.accept(&mut clause, arg)).collect();
-        self.compile_body(&mut clause, rule);
+        let args = || rule.head.args.iter().enumerate();
+        let bound_args = args().filter(|&(i, _)| is_in(mask, i));
+        let wanted_args: Vec<_> = args().filter(|&(i, _)| !is_in(mask | dropped, i)).collect();
+        let heads = bound_args.map(|(_, arg)| self.accept(&mut clause, arg)).collect();
+        self.compile_body(&mut clause, rule, &wanted_args);
         let mut answer = Vec::new();
-        for (_, arg) in free_args {
+        for (_, arg) in wanted_args {
             if !clause.is_bound(arg) {
                 let text = rules.rule_text(rule);
                 tracing::warn!(rule = %text, "a variable of the head is never bound; the rule is left out");
@@ -172,11 +199,15 @@ impl Compiler<'_, '_> {
         Some(Plan { heads, steps: clause.steps.into(), answer: answer.into(), n_slots: clause.n_slots })
     }
 
-    fn compile_body(&mut self, clause: &mut Clause, rule: &Rule) {
+    fn compile_body(&mut self, clause: &mut Clause, rule: &Rule, wanted: &[(usize, &RuleTerm)]) {
         let mut left: Vec<&Literal> = rule.body.iter().collect();
         while !left.is_empty() {
             let best = self.next_literal(clause, &left);
             let literal = left.remove(best);
+            clause.needed.fill(false);
+            let needed = &mut clause.needed;
+            left.iter().for_each(|later| later.for_each_var(&mut |var| needed[var as usize] = true));
+            wanted.iter().for_each(|(_, arg)| arg.for_each_var(&mut |var| needed[var as usize] = true));
             self.compile_literal(clause, literal);
         }
     }
@@ -258,10 +289,11 @@ impl Compiler<'_, '_> {
             Literal::Holds(atom) => self.compile_atom(clause, atom),
             Literal::Not(atom) => {
                 let bound = clause.bound.clone();
+                let needed = std::mem::replace(&mut clause.needed, vec![false; bound.len()]);
                 let outer = std::mem::take(&mut clause.steps);
                 self.compile_atom(clause, atom);
                 let inner = std::mem::replace(&mut clause.steps, outer);
-                clause.bound = bound;
+                (clause.bound, clause.needed) = (bound, needed);
                 clause.steps.push(Step::Not(inner.into()));
             }
             Literal::Distinct(a, b) => {
@@ -296,31 +328,47 @@ impl Compiler<'_, '_> {
                 } else {
                     let functor = self.fluent_functor(*functor, narrow(args.len()));
                     let index = (mask != 0).then(|| self.fluent_index(functor, mask));
-                    Step::Fluents { functor, index, mask, key, outs }
+                    let once = outs.iter().all(|(_, accept)| clause.binds_nothing(accept));
+                    Step::Fluents { functor, index, mask, key, outs, once }
                 });
             }
             (RelationId::TRUE, [arg]) => {
                 let step = if clause.is_bound(arg) {
                     Step::WholeFluent { term: self.operand(clause, arg) }
                 } else {
-                    Step::AnyFluent { accept: self.accept(clause, arg) }
+                    let accept = self.accept(clause, arg);
+                    let once = clause.binds_nothing(&accept);
+                    Step::AnyFluent { accept, once }
                 };
                 clause.steps.push(step);
             }
             (RelationId::DOES, [role, a_move]) => {
                 let role = self.accept(clause, role);
                 let a_move = self.accept(clause, a_move);
-                clause.steps.push(Step::Does { role, a_move });
+                let once = clause.binds_nothing(&role) && clause.binds_nothing(&a_move);
+                clause.steps.push(Step::Does { role, a_move, once });
             }
             (relation, args) => {
-                let (mask, key, outs) = self.split(clause, args);
+                let (mask, key, mut outs) = self.split(clause, args);
+                let once = outs.iter().all(|(_, accept)| clause.binds_nothing(accept));
                 let info = &self.known.relations[relation.idx()];
                 clause.steps.push(match (info.complete, info.table) {
                     (true, Some(facts)) => {
                         let index = (mask != 0).then(|| self.known.facts[facts.0 as usize].index_on(mask));
-                        Step::Facts { facts, index, key, outs }
+                        Step::Facts { facts, index, key, outs, once }
                     }
-                    _ => Step::Call { predicate: self.predicate(relation, mask), key, outs },
+                    _ => {
+                        // A variable that occurs twice in the atom is looked at by its second occurrence.
+                        let is_repeated = |var| outs.iter().any(|(_, accept)| accept.looks_at(var));
+                        let is_dropped = |(column, accept): &&Out| match accept {
+                            Accept::Bind(var) => *column < 64 && clause.is_idle(accept) && !is_repeated(*var),
+                            _ => false,
+                        };
+                        let dropped = outs.iter().filter(is_dropped).map(|(column, _)| 1 << column).sum();
+                        let wanted = |(column, _): &Out| !is_in(dropped, *column as usize);
+                        outs = outs.into_iter().filter(wanted).collect();
+                        Step::Call { predicate: self.predicate(relation, mask, dropped), key, outs, once }
+                    }
                 });
             }
         }
@@ -329,13 +377,12 @@ impl Compiler<'_, '_> {
     /// Arguments that are known, as a key, and the others.
     fn split(&mut self, clause: &mut Clause, args: &[RuleTerm]) -> (Mask, Box<[Operand]>, Box<[Out]>) {
         let mask = clause.mask_of(args);
-        let is_in = |idx: usize| idx < 64 && mask >> idx & 1 == 1;
         let mut key = Vec::new();
-        for (_, arg) in args.iter().enumerate().filter(|&(idx, _)| is_in(idx)) {
+        for (_, arg) in args.iter().enumerate().filter(|&(idx, _)| is_in(mask, idx)) {
             key.push(self.operand(clause, arg));
         }
         let mut outs = Vec::new();
-        for (idx, arg) in args.iter().enumerate().filter(|&(idx, _)| !is_in(idx)) {
+        for (idx, arg) in args.iter().enumerate().filter(|&(idx, _)| !is_in(mask, idx)) {
             outs.push((narrow(idx), self.accept(clause, arg)));
         }
         (mask, key.into(), outs.into())

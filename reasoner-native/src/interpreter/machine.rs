@@ -12,7 +12,7 @@ use reasoner::{Interrupt, Limits, ReasonerError};
 
 use super::facts::{Facts, columns_of};
 use super::fluents::Fluents;
-use super::program::{Accept, Operand, Out, Plan, PredicateId, Program, Step};
+use super::program::{Accept, Mask, Operand, Out, Plan, PredicateId, Program, Step};
 use super::tables::{Life, TableId, Tables};
 use crate::terms::{LocalTerms, TermId};
 
@@ -31,6 +31,8 @@ const STACK_SEGMENT_BYTES: usize = 4 << 20;
 pub(super) struct Code<'a> {
     pub(super) program: &'a Program,
     pub(super) facts: &'a [Facts],
+    /// `name/arity` of each relation, for errors.
+    pub(super) names: &'a [Box<str>],
 }
 
 /// Where the matches of a plan go.
@@ -40,6 +42,16 @@ enum Sink<'a> {
     Exists,
     /// The answer of each goes into a table.
     Answer(TableId, &'a Plan),
+}
+
+/// The parts of [`Step::Fluents`], with its key in place.
+struct FluentLookUp<'a> {
+    functor: usize,
+    index: Option<u32>,
+    mask: Mask,
+    key_start: usize,
+    outs: &'a [Out],
+    once: bool,
 }
 
 /// One session's scratch memory.
@@ -382,15 +394,16 @@ impl Machine {
     fn run(&mut self, code: Code<'_>, steps: &[Step], base: usize, sink: Sink<'_>) -> Found {
         let Some((step, rest)) = steps.split_first() else { return self.finish(base, sink) };
         match step {
-            Step::Facts { facts, index, key, outs } => {
+            Step::Facts { facts, index, key, outs, once } => {
                 let facts = &code.facts[facts.0 as usize];
                 let Some(index) = index else {
                     for row_idx in 0..facts.n_rows() {
                         self.tick()?;
-                        if self.accept_row(base, outs, facts.row(row_idx))
-                            && self.run(code, rest, base, sink)?
-                        {
-                            return Ok(true);
+                        if self.accept_row(base, outs, facts.row(row_idx)) {
+                            let found = self.run(code, rest, base, sink)?;
+                            if found || *once {
+                                return Ok(found);
+                            }
                         }
                     }
                     return Ok(false);
@@ -400,18 +413,26 @@ impl Machine {
                 self.args.truncate(start);
                 for &row_idx in rows {
                     self.tick()?;
-                    if self.accept_row(base, outs, facts.row(row_idx as usize))
-                        && self.run(code, rest, base, sink)?
-                    {
-                        return Ok(true);
+                    if self.accept_row(base, outs, facts.row(row_idx as usize)) {
+                        let found = self.run(code, rest, base, sink)?;
+                        if found || *once {
+                            return Ok(found);
+                        }
                     }
                 }
                 Ok(false)
             }
-            Step::Fluents { functor, index, mask, key, outs } => {
-                let functor = *functor as usize;
+            Step::Fluents { functor, index, mask, key, outs, once } => {
                 let start = self.push_key(base, key);
-                let found = self.run_fluents(code, functor, (*index, *mask, start), outs, rest, base, sink);
+                let look_up = FluentLookUp {
+                    functor: *functor as usize,
+                    index: *index,
+                    mask: *mask,
+                    key_start: start,
+                    outs,
+                    once: *once,
+                };
+                let found = self.run_fluents(code, look_up, rest, base, sink);
                 self.args.truncate(start);
                 found
             }
@@ -426,30 +447,35 @@ impl Machine {
                 let is_true = self.fluents.is_true(self.value(base, *term));
                 if is_true { self.run(code, rest, base, sink) } else { Ok(false) }
             }
-            Step::AnyFluent { accept } => {
+            Step::AnyFluent { accept, once } => {
                 for idx in 0..self.fluents.all.len() {
                     self.tick()?;
                     let fluent = self.fluents.all[idx];
-                    if self.accept(base, accept, fluent) && self.run(code, rest, base, sink)? {
-                        return Ok(true);
+                    if self.accept(base, accept, fluent) {
+                        let found = self.run(code, rest, base, sink)?;
+                        if found || *once {
+                            return Ok(found);
+                        }
                     }
                 }
                 Ok(false)
             }
-            Step::Does { role, a_move } => {
+            Step::Does { role, a_move, once } => {
                 for idx in 0..self.moves.len() {
                     self.tick()?;
                     let (role_name, made) = (self.roles[idx], self.moves[idx]);
-                    if self.accept(base, role, role_name)
-                        && self.accept(base, a_move, made)
-                        && self.run(code, rest, base, sink)?
-                    {
-                        return Ok(true);
+                    if self.accept(base, role, role_name) && self.accept(base, a_move, made) {
+                        let found = self.run(code, rest, base, sink)?;
+                        if found || *once {
+                            return Ok(found);
+                        }
                     }
                 }
                 Ok(false)
             }
-            Step::Call { predicate, key, outs } => self.call(code, *predicate, (key, outs), rest, base, sink),
+            Step::Call { predicate, key, outs, once } => {
+                self.call(code, *predicate, (key, outs, *once), rest, base, sink)
+            }
             Step::Not(inner) => {
                 self.tick()?;
                 if self.run(code, inner, base, Sink::Exists)? {
@@ -490,17 +516,15 @@ impl Machine {
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "the parts of one step and of the state of the walk")]
     fn run_fluents(
         &mut self,
         code: Code<'_>,
-        functor: usize,
-        (index, mask, key_start): (Option<u32>, u64, usize),
-        outs: &[Out],
+        look_up: FluentLookUp<'_>,
         rest: &[Step],
         base: usize,
         sink: Sink<'_>,
     ) -> Found {
+        let FluentLookUp { functor, index, mask, key_start, outs, once } = look_up;
         let n_now = self.fluents.by_functor[functor].now.len();
         if n_now == 0 {
             return Ok(false);
@@ -514,11 +538,11 @@ impl Machine {
                 for idx in 0..n_ever {
                     let fluent = self.fluents.by_functor[functor].ever[index].items(group)[idx];
                     self.tick()?;
-                    if self.fluents.is_true(fluent)
-                        && self.accept_fluent(base, outs, fluent)
-                        && self.run(code, rest, base, sink)?
-                    {
-                        return Ok(true);
+                    if self.fluents.is_true(fluent) && self.accept_fluent(base, outs, fluent) {
+                        let found = self.run(code, rest, base, sink)?;
+                        if found || once {
+                            return Ok(found);
+                        }
                     }
                 }
                 return Ok(false);
@@ -531,9 +555,11 @@ impl Machine {
             let mut key = self.args[key_start..].iter();
             if columns_of(mask).all(|column| key.next() == Some(&row[column]))
                 && self.accept_fluent(base, outs, fluent)
-                && self.run(code, rest, base, sink)?
             {
-                return Ok(true);
+                let found = self.run(code, rest, base, sink)?;
+                if found || once {
+                    return Ok(found);
+                }
             }
         }
         Ok(false)
@@ -543,7 +569,7 @@ impl Machine {
         &mut self,
         code: Code<'_>,
         predicate: PredicateId,
-        (key, outs): (&[Operand], &[Out]),
+        (key, outs, once): (&[Operand], &[Out], bool),
         rest: &[Step],
         base: usize,
         sink: Sink<'_>,
@@ -576,13 +602,12 @@ impl Machine {
             }
         };
         self.args.truncate(start);
-        let found = self.run_answers(code, id, outs, rest, base, sink)?;
+        let found = self.run_answers(code, id, (outs, once), rest, base, sink)?;
         if !info.tabled {
             self.lives[Life::Call as usize].give_back();
         } else if !found && matches!(sink, Sink::Exists) && !self.table(id).complete {
             // Under a negation, "none" needs a complete table.
-            let name = info.relation.idx();
-            return Err(ReasonerError::NotStratified(format!("relation {name}")));
+            return Err(ReasonerError::NotStratified(code.names[info.relation.idx()].to_string()));
         }
         Ok(found)
     }
@@ -591,7 +616,7 @@ impl Machine {
         &mut self,
         code: Code<'_>,
         id: TableId,
-        outs: &[Out],
+        (outs, once): (&[Out], bool),
         rest: &[Step],
         base: usize,
         sink: Sink<'_>,
@@ -604,8 +629,11 @@ impl Machine {
                 let value = self.table(id).answer(idx)[out_idx];
                 self.accept(base, accept, value)
             });
-            if accepted && self.run(code, rest, base, sink)? {
-                return Ok(true);
+            if accepted {
+                let found = self.run(code, rest, base, sink)?;
+                if found || once {
+                    return Ok(found);
+                }
             }
             idx += 1;
         }

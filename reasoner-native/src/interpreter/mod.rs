@@ -58,6 +58,8 @@ pub struct Interpreter {
     role_ids: Vec<TermId>,
     program: Program,
     facts: Vec<Facts>,
+    /// `name/arity` of each relation.
+    names: Vec<Box<str>>,
     terms: Arc<SharedTerms>,
 }
 
@@ -84,6 +86,10 @@ impl Interpreter {
                 }
                 ids
             });
+        let names: Vec<Box<str>> = (0..)
+            .take(rules.relations().len())
+            .map(|id| rules.relation_name(RelationId(id)).into())
+            .collect();
         let mut steps_left = MATERIALISE_STEPS;
         for relation in order {
             if !relations[relation.idx()].complete && compile::is_static(&rules, relation) {
@@ -95,7 +101,7 @@ impl Interpreter {
                     relations: &relations,
                     initial: &[],
                 };
-                let (table, steps) = materialise(&mut known, relation, limits);
+                let (table, steps) = materialise(&mut known, &names, relation, limits);
                 steps_left = steps_left.saturating_sub(steps);
                 if let Some(table) = table {
                     relations[relation.idx()].table = Some(FactsId(narrow(facts.len())));
@@ -120,7 +126,7 @@ impl Interpreter {
             initial: &initial,
         };
         let program = compile::compile(&mut known, &QUESTIONS);
-        Ok(Interpreter { rules, role_ids, program, facts, terms: Arc::new(SharedTerms::new(terms)) })
+        Ok(Interpreter { rules, role_ids, program, facts, names, terms: Arc::new(SharedTerms::new(terms)) })
     }
 
     /// The rules.
@@ -129,7 +135,7 @@ impl Interpreter {
     }
 
     fn code(&self) -> Code<'_> {
-        Code { program: &self.program, facts: &self.facts }
+        Code { program: &self.program, facts: &self.facts, names: &self.names }
     }
 }
 
@@ -186,11 +192,16 @@ fn relation_tables(rules: &Rules, terms: &mut Terms, facts: &mut Vec<Facts>) -> 
 }
 
 /// All true atoms of a static relation, if `limits` allow, and the steps it took.
-fn materialise(known: &mut Known<'_>, relation: RelationId, limits: Limits) -> (Option<Facts>, u64) {
+fn materialise(
+    known: &mut Known<'_>,
+    names: &[Box<str>],
+    relation: RelationId,
+    limits: Limits,
+) -> (Option<Facts>, u64) {
     let program = compile::compile(known, &[(relation, 0)]);
     let local = LocalTerms::alone(std::mem::take(known.terms));
     let mut machine = Machine::new(local, &program, &[], limits, &Interrupt::new());
-    let answer = machine.ask(Code { program: &program, facts: known.facts }, PredicateId(0), &[]);
+    let answer = machine.ask(Code { program: &program, facts: known.facts, names }, PredicateId(0), &[]);
     let table = answer.ok().map(|id: TableId| {
         let arity = known.rules.relation(relation).arity as usize;
         let mut table = Facts::new(arity);
