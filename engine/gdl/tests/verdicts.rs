@@ -11,7 +11,6 @@ use daggerboard_gdl::{CaseReading, ReadOptions};
 /// Where we mean to differ from the reference: the file, our verdict, why.
 const DIFFERENCES: &[(&str, Verdict, &str)] = &[
     ("alexChess.v0.kif", Verdict::Warning, CAPITALS),
-    ("dresden_Qyshinsu.kif", Verdict::Warning, CAPITALS),
     ("wargame01.v0.kif", Verdict::Warning, CAPITALS),
     ("wargame03.v0.kif", Verdict::Warning, CAPITALS),
     ("wargame03.v1.kif", Verdict::Warning, CAPITALS),
