@@ -2,6 +2,8 @@
 //!
 //! `DAGGERBOARD_GOLDEN` chooses the golden games: `sample` (the default), `whole`, or names.
 
+#![allow(clippy::print_stderr, reason = "a long test tells how it goes")]
+
 use reasoner_native::Interpreter;
 use testkit::{Exception, Selection, case_suite, golden_suite, match_suite, scrambled_suite};
 
