@@ -112,8 +112,8 @@ fn session_base_and_input(text: &str) -> Vec<String> {
             let text = statement.to_string();
             match head {
                 "init" | "next" | "legal" | "goal" | "terminal" => None,
-                "base" => Some(text.replacen("(base ", "(init (base ", 1)).map(close_head),
-                "input" => Some(text.replacen("(input ", "(init (input ", 1)).map(close_head),
+                "base" => Some(close_head(&text.replacen("(base ", "(init (base ", 1))),
+                "input" => Some(close_head(&text.replacen("(input ", "(init (input ", 1))),
                 _ => Some(text),
             }
         })
@@ -132,7 +132,7 @@ fn session_base_and_input(text: &str) -> Vec<String> {
 }
 
 /// Closes the parenthesis that was opened around the head, which is the first whole expression.
-fn close_head(text: String) -> String {
+fn close_head(text: &str) -> String {
     let start = text.find("(init ").unwrap();
     let mut depth = 0;
     for (at, c) in text.char_indices().skip_while(|&(at, _)| at <= start) {
@@ -141,7 +141,7 @@ fn close_head(text: String) -> String {
             return format!("{}){}", &text[..=at], &text[at + 1..]);
         }
     }
-    text
+    text.into()
 }
 
 /// Known counts: tic-tac-toe has 255,168 games and 5,478 positions; connect four's positions by number of

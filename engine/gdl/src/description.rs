@@ -152,7 +152,8 @@ impl Description {
     /// The rulesheet that `statements`, read from `text`, spell. A single list of lists is opened, since
     /// some sheets and every protocol message wrap all statements in one pair of parentheses.
     pub fn from_sexprs(text: &str, mut statements: Vec<Sexpr>, options: ReadOptions) -> Description {
-        if let [Sexpr { kind: SexprKind::List(inner), .. }] = statements.as_mut_slice()
+        // Until nothing is left to open, so that what is printed reads the same again.
+        while let [Sexpr { kind: SexprKind::List(inner), .. }] = statements.as_mut_slice()
             && inner.first().is_some_and(|first| first.list().is_some())
         {
             statements = std::mem::take(inner);
@@ -243,6 +244,7 @@ mod tests {
     fn a_wrapping_list_is_opened() {
         assert_eq!(printed("((role a) (p))", CaseReading::Auto), "(role a)\n(p)\n");
         assert_eq!(printed("(p)", CaseReading::Auto), "(p)\n");
+        assert_eq!(printed("(((p)))", CaseReading::Auto), "(p)\n");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A disjunction becomes one clause per combination of branches; where that would be more than
 //! [`MAX_COMBINATIONS`] per statement, each `or` becomes a relation of its own.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::description::{Description, Keyword};
 use crate::rules::{Atom, Dependence, Literal, Relation, RelationId, Rule, RuleTerm, Rules};
@@ -63,6 +63,8 @@ struct Lowering {
     n_auxiliary: u32,
     /// The variables of the statement at hand.
     variables: Vec<Box<str>>,
+    /// Their indices.
+    var_index: FxHashMap<Box<str>, u32>,
 }
 
 impl Lowering {
@@ -77,8 +79,13 @@ impl Lowering {
             roles: Vec::new(),
             case_ignored: description.case_ignored(),
         };
-        let mut lowering =
-            Lowering { rules, relations: FxHashMap::default(), n_auxiliary: 0, variables: Vec::new() };
+        let mut lowering = Lowering {
+            rules,
+            relations: FxHashMap::default(),
+            n_auxiliary: 0,
+            variables: Vec::new(),
+            var_index: FxHashMap::default(),
+        };
         for (name, arity) in RelationId::KEYWORDS {
             let symbol = lowering.rules.symbols.intern(name);
             lowering.relation(symbol, arity);
@@ -108,11 +115,10 @@ impl Lowering {
 
     fn statement(&mut self, head: &Sexpr, body: &[Sexpr], span: Span) -> Result<(), LowerError> {
         self.variables.clear();
+        self.var_index.clear();
         let head = self.atom(head)?;
         let formulas =
             body.iter().map(|literal| self.formula(literal, false)).collect::<Result<Vec<_>, _>>()?;
-        let mut outside = vec![0; self.variables.len()];
-        head.for_each_var(&mut |var| outside[var as usize] += 1);
         let formula = Formula::All(formulas);
         if combinations(&formula) <= MAX_COMBINATIONS {
             for body in multiply(&formula) {
@@ -121,28 +127,32 @@ impl Lowering {
             return Ok(());
         }
         // Too many combinations: each `or` is named by a relation over the variables it shares.
-        count_vars(&formula, &mut outside);
-        let body = self.name_disjunctions(formula, &outside, span);
+        let mut occurrences = Occurrences::default();
+        head.for_each_var(&mut |var| *occurrences.entry(var).or_default() += 1);
+        count_vars(&formula, &mut occurrences);
+        let body = self.name_disjunctions(formula, &occurrences, span);
         self.add_clause(head, body, span);
         Ok(())
     }
 
     /// Replaces every disjunction by an atom of a new relation; `occurrences` counts each variable in the
     /// whole statement.
-    fn name_disjunctions(&mut self, formula: Formula, occurrences: &[u32], span: Span) -> Vec<Literal> {
+    fn name_disjunctions(&mut self, formula: Formula, occurrences: &Occurrences, span: Span) -> Vec<Literal> {
         match formula {
             Formula::Literal(literal) => vec![literal],
             Formula::All(parts) => {
                 parts.into_iter().flat_map(|part| self.name_disjunctions(part, occurrences, span)).collect()
             }
             Formula::Any(branches) => {
-                let mut inside = vec![0; occurrences.len()];
+                let mut inside = Occurrences::default();
                 branches.iter().for_each(|branch| count_vars(branch, &mut inside));
-                let shared = (0u32..).zip(inside.iter().zip(occurrences));
-                let args: Box<[RuleTerm]> = shared
-                    .filter(|(_, (inside, all))| **inside > 0 && *inside < *all)
-                    .map(|(var, _)| RuleTerm::Var(var))
+                let mut shared: Vec<u32> = inside
+                    .into_iter()
+                    .filter(|(var, n_inside)| *n_inside < occurrences[var])
+                    .map(|(var, _)| var)
                     .collect();
+                shared.sort_unstable();
+                let args: Box<[RuleTerm]> = shared.into_iter().map(RuleTerm::Var).collect();
                 self.n_auxiliary += 1;
                 // A blank inside the name: no name of a text can be the same.
                 let name = self.rules.symbols.intern(&format!("or {}", self.n_auxiliary));
@@ -227,12 +237,13 @@ impl Lowering {
     fn term(&mut self, sexpr: &Sexpr) -> Result<RuleTerm, LowerError> {
         match &sexpr.kind {
             SexprKind::Atom(name) if name.starts_with('?') => {
-                let known = self.variables.iter().position(|variable| variable == name);
-                let var = known.unwrap_or_else(|| {
-                    self.variables.push(name.clone());
-                    self.variables.len() - 1
-                });
-                Ok(RuleTerm::Var(u32::try_from(var).expect("fewer variables than bytes of text")))
+                if let Some(&var) = self.var_index.get(name) {
+                    return Ok(RuleTerm::Var(var));
+                }
+                let var = u32::try_from(self.variables.len()).expect("fewer variables than bytes of text");
+                self.variables.push(name.clone());
+                self.var_index.insert(name.clone(), var);
+                Ok(RuleTerm::Var(var))
             }
             SexprKind::Atom(name) => Ok(RuleTerm::Name(self.constant(name, false))),
             SexprKind::List(items) => match items
@@ -281,14 +292,12 @@ fn multiply(formula: &Formula) -> Vec<Vec<Literal>> {
     }
 }
 
-fn count_vars(formula: &Formula, counts: &mut Vec<u32>) {
+/// How often each variable occurs.
+type Occurrences = FxHashMap<u32, u32>;
+
+fn count_vars(formula: &Formula, counts: &mut Occurrences) {
     match formula {
-        Formula::Literal(literal) => literal.for_each_var(&mut |var| {
-            if var as usize >= counts.len() {
-                counts.resize(var as usize + 1, 0);
-            }
-            counts[var as usize] += 1;
-        }),
+        Formula::Literal(literal) => literal.for_each_var(&mut |var| *counts.entry(var).or_default() += 1),
         Formula::All(parts) | Formula::Any(parts) => parts.iter().for_each(|part| count_vars(part, counts)),
     }
 }
@@ -296,9 +305,10 @@ fn count_vars(formula: &Formula, counts: &mut Vec<u32>) {
 /// The roles in the order of their facts, each once.
 fn collect_roles(rules: &mut Rules) {
     let mut roles = Vec::new();
+    let mut known = FxHashSet::default();
     for &fact in &rules.relations[RelationId::ROLE.idx()].facts {
         let role = rules.term(&rules.facts[fact as usize].args[0]);
-        if !roles.contains(&role) {
+        if known.insert(role.clone()) {
             roles.push(role);
         }
     }
@@ -307,21 +317,24 @@ fn collect_roles(rules: &mut Rules) {
 
 /// Follows the rules from `true` and `does` to everything that depends on them.
 fn find_dependences(rules: &mut Rules) {
-    rules.relations[RelationId::TRUE.idx()].dependence = Dependence::State;
-    rules.relations[RelationId::DOES.idx()].dependence = Dependence::Moves;
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for rule in &rules.rules {
-            let of_literal = |literal: &Literal| match literal {
-                Literal::Holds(atom) | Literal::Not(atom) => rules.relations[atom.relation.idx()].dependence,
-                Literal::Distinct(..) | Literal::Equal(..) => Dependence::Static,
-            };
-            let needed = rule.body.iter().map(of_literal).max().unwrap_or(Dependence::Static);
-            let head = &mut rules.relations[rule.head.relation.idx()].dependence;
-            if needed > *head {
-                *head = needed;
-                changed = true;
+    // For each relation, the heads of the rules that ask for it.
+    let mut asked_by: Vec<Vec<RelationId>> = vec![Vec::new(); rules.relations.len()];
+    for rule in &rules.rules {
+        for literal in &rule.body {
+            if let Literal::Holds(atom) | Literal::Not(atom) = literal {
+                asked_by[atom.relation.idx()].push(rule.head.relation);
+            }
+        }
+    }
+    // The stronger dependence last: it may overwrite the weaker one.
+    for (source, dependence) in [(RelationId::TRUE, Dependence::State), (RelationId::DOES, Dependence::Moves)]
+    {
+        let mut open = vec![source];
+        while let Some(id) = open.pop() {
+            let known = &mut rules.relations[id.idx()].dependence;
+            if *known < dependence {
+                *known = dependence;
+                open.extend(&asked_by[id.idx()]);
             }
         }
     }

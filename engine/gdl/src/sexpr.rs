@@ -1,8 +1,8 @@
 //! The one reader of S-expressions, for rulesheets and for protocol messages.
 //!
 //! In goes text, out come [`Sexpr`]s whose spans are byte offsets into that text. It knows blanks,
-//! parentheses, `;` comments to the end of the line (CR or LF), `#| |#` comments and a leading byte order
-//! mark; every other run of characters is an atom. It gives no meaning to any word.
+//! parentheses, `;` comments to the end of the line (CR or LF), `#| |#` comments and byte order marks (blanks,
+//! since joined files have them inside); every other run of characters is an atom. It gives no meaning to any word.
 
 use std::fmt;
 
@@ -184,7 +184,7 @@ pub fn read_all(text: &str) -> Result<Vec<Sexpr>, ReadError> {
     // The lists that are open, innermost last, each with the offset of its parenthesis.
     let mut open: Vec<(usize, Vec<Sexpr>)> = Vec::new();
     let bytes = text.as_bytes();
-    let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut at = 0;
     while at < bytes.len() {
         let next = match bytes[at] {
             b'(' => {
@@ -208,6 +208,7 @@ pub fn read_all(text: &str) -> Result<Vec<Sexpr>, ReadError> {
                 None => return Err(fail(at, ReadErrorKind::UnclosedComment)),
             },
             byte if is_blank(byte) => at + 1,
+            _ if is_byte_order_mark(bytes, at) => at + BYTE_ORDER_MARK.len(),
             _ => {
                 let end = end_of_atom(bytes, at);
                 let atom = Sexpr { kind: SexprKind::Atom(text[at..end].into()), span: Span::new(at, end) };
@@ -243,13 +244,25 @@ fn is_blank(byte: u8) -> bool {
     byte <= b' ' || byte == 0x7f
 }
 
+/// U+FEFF in UTF-8.
+const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
+
+fn is_byte_order_mark(bytes: &[u8], at: usize) -> bool {
+    bytes[at..].starts_with(&BYTE_ORDER_MARK)
+}
+
 fn skip_line_comment(bytes: &[u8], at: usize) -> usize {
     bytes[at..].iter().position(|&byte| byte == b'\n' || byte == b'\r').map_or(bytes.len(), |n| at + n)
 }
 
 fn end_of_atom(bytes: &[u8], at: usize) -> usize {
-    let ends = |&byte: &u8| is_blank(byte) || matches!(byte, b'(' | b')' | b';');
-    bytes[at..].iter().position(ends).map_or(bytes.len(), |n| at + n)
+    let ends = |&end: &usize| {
+        is_blank(bytes[end])
+            || matches!(bytes[end], b'(' | b')' | b';')
+            || bytes[end..].starts_with(b"#|")
+            || is_byte_order_mark(bytes, end)
+    };
+    (at..bytes.len()).find(ends).unwrap_or(bytes.len())
 }
 
 #[cfg(test)]
@@ -267,11 +280,13 @@ mod tests {
     fn blanks_and_comments_separate() {
         assert_eq!(printed("\u{feff}(a\tb)(c;x)\r(d) #| ( |# e)"), "(a b) (c (d) e)");
         assert_eq!(printed("(p);no line feed"), "(p)");
+        assert_eq!(printed("(a)\u{feff}(b\u{feff}c) \u{feff}\u{feff}d"), "(a) (b c) d");
     }
 
     #[test]
     fn odd_names_are_atoms() {
-        assert_eq!(printed("(8puzzle + ++ ?x++ <= a#b)"), "(8puzzle + ++ ?x++ <= a#b)");
+        assert_eq!(printed("(8puzzle + ++ ?x++ <= a#b a|#)"), "(8puzzle + ++ ?x++ <= a#b a|#)");
+        assert_eq!(printed("(a#|)|#b)"), "(a b)");
     }
 
     #[test]
