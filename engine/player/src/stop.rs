@@ -20,6 +20,7 @@ pub fn on_ctrl_c() -> Result<Interrupt, Failure> {
         if raised.is_raised() {
             std::process::exit(EXIT_INTERRUPTED);
         }
+        tracing::warn!("stopping; once more ends the process at once");
         raised.raise();
     })
     .map_err(Failure::work)?;

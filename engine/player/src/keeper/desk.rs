@@ -3,6 +3,7 @@
 //! A turn is START (turn 0) or a PLAY. The thinker offers answers that only get better and then settles the
 //! turn; whoever waits takes the last offer when the turn is settled or the time is over. It knows no rules.
 
+use std::collections::VecDeque;
 use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
@@ -14,6 +15,9 @@ pub struct Desk {
     changed: Condvar,
 }
 
+/// How many turns that are over are remembered, for managers that send a PLAY again while it is answered.
+const REMEMBERED: usize = 8;
+
 #[derive(Debug, Default)]
 struct State {
     /// The turn that the thinker is at.
@@ -24,6 +28,17 @@ struct State {
     settled: bool,
     /// Nothing will ever come: the reason.
     closed: Option<String>,
+    /// The last offers of earlier turns.
+    past: VecDeque<(u64, Option<String>)>,
+}
+
+impl State {
+    fn offer_of(&self, turn: u64) -> Option<String> {
+        if turn == self.turn {
+            return self.offer.clone();
+        }
+        self.past.iter().find(|(past, _)| *past == turn).and_then(|(_, offer)| offer.clone())
+    }
 }
 
 /// What lay on the desk.
@@ -41,7 +56,13 @@ impl Desk {
     /// The thinker turns to a turn; nothing is offered yet.
     pub fn open(&self, turn: u64) {
         let mut state = self.state.lock();
-        *state = State { turn, closed: state.closed.take(), ..State::default() };
+        let over = (state.turn, state.offer.take());
+        state.past.push_back(over);
+        if state.past.len() > REMEMBERED {
+            state.past.pop_front();
+        }
+        state.turn = turn;
+        state.settled = false;
         self.changed.notify_all();
     }
 
@@ -72,8 +93,7 @@ impl Desk {
         while !is_over(&state) && !timed_out {
             timed_out = self.changed.wait_until(&mut state, deadline).timed_out();
         }
-        let offer = if state.turn == turn { state.offer.clone() } else { None };
-        Picked { offer, closed: state.closed.clone(), timed_out }
+        Picked { offer: state.offer_of(turn), closed: state.closed.clone(), timed_out }
     }
 }
 
@@ -96,12 +116,15 @@ mod tests {
     }
 
     #[test]
-    fn another_turns_offer_is_not_taken() {
+    fn every_turn_has_its_own_offer() {
         let desk = Desk::default();
         desk.open(1);
         desk.offer("a".into());
         assert_eq!(desk.wait(2, Instant::now()).offer, None);
         assert_eq!(desk.wait(0, Instant::now()).offer, None);
+        desk.open(2);
+        assert_eq!(desk.wait(2, Instant::now()).offer, None);
+        assert_eq!(desk.wait(1, Instant::now()).offer.as_deref(), Some("a"));
     }
 
     #[test]

@@ -109,11 +109,15 @@ struct Thinker<'a, R: Reasoner> {
 impl<R: Reasoner> Thinker<'_, R> {
     /// Follows what was played and offers a move, then better ones.
     fn take_turn(&mut self, joint_move: Option<Vec<Option<gdl::Term>>>, deadlines: Deadlines) {
-        self.legal.clear();
         if let Err(error) = self.seat.follow(joint_move) {
-            warn!(%error, "the reported moves cannot be followed");
+            // What was legal before may still be; `nil` never is.
+            warn!(%error, "the reported moves cannot be followed; the answer is a guess");
+            if let Some(&guess) = self.legal.first() {
+                self.offer(guess);
+            }
             return;
         }
+        self.legal.clear();
         match self.seat.legal_moves() {
             Ok(legal) => self.legal = legal,
             Err(error) => warn!(%error, "the legal moves are not known"),

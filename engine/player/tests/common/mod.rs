@@ -1,0 +1,139 @@
+//! A player in a process of its own, and a manager's side written for the tests.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+/// Two roles take turns to paint one of three cells; whoever paints the last one wins.
+pub const PAINT: &str = "(role Ann) (role bob) (init (cell 1 blank)) (init (cell 2 blank)) (init (cell 3 blank)) \
+    (init (turn Ann)) (other Ann bob) (other bob Ann) \
+    (<= (legal ?r (Paint ?c)) (true (turn ?r)) (true (cell ?c blank))) \
+    (<= (legal ?r noop) (role ?r) (not (true (turn ?r)))) \
+    (<= (next (cell ?c ?r)) (does ?r (Paint ?c))) \
+    (<= (next (cell ?c ?x)) (true (cell ?c ?x)) (distinct ?x blank)) \
+    (<= (next (cell ?c blank)) (true (cell ?c blank)) (not (painted ?c))) \
+    (<= (painted ?c) (does ?r (Paint ?c))) \
+    (<= (next (turn ?o)) (true (turn ?r)) (other ?r ?o)) \
+    (<= open (true (cell ?c blank))) (<= terminal (not open)) \
+    (<= (goal ?r 100) (role ?r) (not (true (turn ?r)))) (<= (goal ?r 0) (true (turn ?r)))";
+
+/// The legal moves at the start.
+pub const PAINTS: [&str; 3] = ["(Paint 1)", "(Paint 2)", "(Paint 3)"];
+
+/// Longer than any clock of the tests; only a hanging player is cut off by it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The binary.
+pub fn daggerboard() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_daggerboard"))
+}
+
+/// Runs the binary to its end.
+pub fn run(args: &[&str]) -> Output {
+    daggerboard().args(args).output().expect("the binary runs")
+}
+
+/// The standard output of a run that succeeds.
+pub fn stdout_of(args: &[&str]) -> String {
+    let output = run(args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("the output is UTF-8")
+}
+
+/// A player on a free port, stopped when it is dropped.
+pub struct Player {
+    child: Child,
+    port: u16,
+}
+
+impl Player {
+    pub fn start(args: &[&str]) -> Player {
+        let mut child = daggerboard()
+            .args(["player", "--port", "0", "--bind", "127.0.0.1", "--threads", "2", "--memory", "64M"])
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary runs");
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("it is piped");
+        BufReader::new(stdout).read_line(&mut line).expect("it prints its port");
+        let port = line.trim().rsplit(' ').next().and_then(|port| port.parse().ok());
+        Player { child, port: port.unwrap_or_else(|| panic!("no port in {line:?}")) }
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("the player listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time-out can be set");
+        stream
+    }
+
+    /// Sends bytes and reads to the end of the stream, as Dresden's manager does.
+    pub fn raw(&self, bytes: &[u8], close_after: bool) -> Answer {
+        let mut stream = self.connect();
+        stream.write_all(bytes).expect("the player takes it");
+        if close_after {
+            stream.shutdown(Shutdown::Write).expect("half of it can be closed");
+        }
+        Answer::read(&mut stream)
+    }
+
+    /// Posts a message the way ggp-base does.
+    pub fn ask(&self, message: &str) -> String {
+        self.raw(&post(message, Some(message.len())), false).body
+    }
+
+    /// Starts a match of [`PAINT`] for Ann.
+    pub fn start_paint(&self, id: &str, clock: u32) -> String {
+        self.ask(&start(id, "Ann", PAINT, clock))
+    }
+
+    pub fn is_available(&self) -> bool {
+        self.ask("( INFO )").contains("( status available )")
+    }
+}
+
+impl Drop for Player {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What a player answered.
+#[derive(Debug)]
+pub struct Answer {
+    pub head: String,
+    pub body: String,
+}
+
+impl Answer {
+    pub fn read(stream: &mut TcpStream) -> Answer {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("an answer up to the end of the stream");
+        let text = String::from_utf8(bytes).expect("the answer is UTF-8");
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        Answer { head: head.to_owned(), body: body.to_owned() }
+    }
+}
+
+/// A POST; without a length if there is none.
+pub fn post(message: &str, length: Option<usize>) -> Vec<u8> {
+    let length = length.map(|length| format!("Content-Length: {length}\r\n")).unwrap_or_default();
+    format!(
+        "POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\nReceiver: P\r\n\
+         Content-Type: text/acl\r\n{length}\r\n{message}"
+    )
+    .into_bytes()
+}
+
+/// A START with both clocks alike.
+pub fn start(id: &str, role: &str, rules: &str, clock: u32) -> String {
+    format!("( START {id} {role} ({rules} ) {clock} {clock})")
+}
