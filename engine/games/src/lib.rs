@@ -23,12 +23,12 @@ macro_rules! games {
 
 /// In alphabetical order.
 const GAMES: &[Game] = games! {
-    "bidding": "two roles at once: cards of 1 to 5 bid for five prizes",
     "breakthrough": "two roles, 8 by 8: get a man across",
     "breakthrough-small": "breakthrough on 5 by 5",
     "checkers-small": "two roles, 6 by 6: jumps are forced and go on",
     "connect-four": "two roles, 7 columns of 6: four in a row win",
     "eight-puzzle": "one role: put eight tiles in order within 30 moves",
+    "goofspiel-small": "two roles at once: cards of 1 to 5 bid for five prizes",
     "hanoi": "one role: five discs to the third peg within 40 moves",
     "hex-5x5": "two roles: join opposite sides of a rhombus",
     "knights-tour": "one role: visit as many of 5 by 5 squares as you can",
