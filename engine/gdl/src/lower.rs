@@ -1,7 +1,8 @@
 //! From statements to clauses: names interned, `or`, `and` and nested `not` gone.
 //!
 //! A disjunction becomes one clause per combination of branches; where that would be more than
-//! [`MAX_COMBINATIONS`] per statement, each `or` becomes a relation of its own.
+//! [`MAX_COMBINATIONS`] per statement, each `or` becomes a relation of its own. Takes time linear in the length
+//! of the text, but for nesting.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -167,17 +168,44 @@ impl Lowering {
         }
     }
 
-    fn add_clause(&mut self, head: Atom, body: Vec<Literal>, span: Span) {
+    fn add_clause(&mut self, mut head: Atom, mut body: Vec<Literal>, span: Span) {
         let relation = head.relation.idx();
         if body.is_empty() && head.args.iter().all(RuleTerm::is_ground) {
             let fact = u32::try_from(self.rules.facts.len()).expect("fewer facts than bytes of text");
             self.rules.relations[relation].facts.push(fact);
             self.rules.facts.push(head);
         } else {
+            let variables = self.renumber(&mut head, &mut body);
             let rule = u32::try_from(self.rules.rules.len()).expect("clauses are bounded by the text");
             self.rules.relations[relation].rules.push(rule);
-            self.rules.rules.push(Rule { head, body, variables: self.variables.clone(), span });
+            self.rules.rules.push(Rule { head, body, variables, span });
         }
+    }
+
+    /// Numbers the variables of a clause by their first occurrence, since it may hold few of those of its
+    /// statement, and returns their names.
+    fn renumber(&self, head: &mut Atom, body: &mut [Literal]) -> Vec<Box<str>> {
+        let mut new_index: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut names = Vec::new();
+        let mut renumber = |var: &mut u32| {
+            *var = *new_index.entry(*var).or_insert_with(|| {
+                names.push(self.variables[*var as usize].clone());
+                u32::try_from(names.len() - 1).expect("fewer variables than bytes of text")
+            });
+        };
+        head.args.iter_mut().for_each(|arg| for_each_var_mut(arg, &mut renumber));
+        for literal in body {
+            match literal {
+                Literal::Holds(atom) | Literal::Not(atom) => {
+                    atom.args.iter_mut().for_each(|arg| for_each_var_mut(arg, &mut renumber));
+                }
+                Literal::Distinct(a, b) | Literal::Equal(a, b) => {
+                    for_each_var_mut(a, &mut renumber);
+                    for_each_var_mut(b, &mut renumber);
+                }
+            }
+        }
+        names
     }
 
     fn formula(&mut self, sexpr: &Sexpr, negated: bool) -> Result<Formula, LowerError> {
@@ -292,6 +320,14 @@ fn multiply(formula: &Formula) -> Vec<Vec<Literal>> {
     }
 }
 
+fn for_each_var_mut(term: &mut RuleTerm, visit: &mut impl FnMut(&mut u32)) {
+    match term {
+        RuleTerm::Var(var) => visit(var),
+        RuleTerm::Name(_) => {}
+        RuleTerm::Compound(_, args) => args.iter_mut().for_each(|arg| for_each_var_mut(arg, visit)),
+    }
+}
+
 /// How often each variable occurs.
 type Occurrences = FxHashMap<u32, u32>;
 
@@ -370,6 +406,16 @@ mod tests {
         let all = clauses(&format!("(role a) (<= (p ?x) {ors})")).unwrap();
         assert_eq!(all.len(), 21);
         assert_eq!(all[0], "(<= (or 1 ?x) (a ?x ?l))");
+    }
+
+    #[test]
+    fn clauses_have_only_their_own_variables() {
+        let text = "(role a) (<= (p ?x ?z) (or (q ?x ?y ?z) (r ?z ?x)))";
+        let description = Description::read(text, ReadOptions::default()).unwrap();
+        let rules = Rules::from_description(&description).unwrap();
+        let names = |idx: usize| rules.rules()[idx].variables.join(" ");
+        assert_eq!([names(0), names(1)], ["?x ?z ?y", "?x ?z"]);
+        assert_eq!(rules.rule_text(&rules.rules()[1]), "(<= (p ?x ?z) (r ?z ?x))");
     }
 
     #[test]

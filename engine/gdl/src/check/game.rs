@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Severity;
 use super::report::{Report, quoted};
-use super::sheet::Sheet;
+use super::sheet::{Sheet, is_ground};
 use crate::description::Keyword;
 use crate::sexpr::Sexpr;
 
@@ -34,7 +34,9 @@ fn check_goals(sheet: &Sheet, report: &mut Report) {
     // For each role that a fact names, its fact and whether a goal is stated for it.
     let mut roles: FxHashMap<String, (usize, &Sexpr, bool)> = FxHashMap::default();
     for (clause, head) in sheet.heads() {
-        if let (Some(Keyword::Role), [role]) = (head.keyword, head.args) {
+        if let (Some(Keyword::Role), [role]) = (head.keyword, head.args)
+            && is_ground(role)
+        {
             roles.entry(role.to_string()).or_insert((clause.statement, role, false));
         }
     }

@@ -129,7 +129,11 @@ fn several_arities(report: &mut Report, clause: &Clause, at: &Sexpr, what: [&str
     report.warning(
         clause.statement,
         at,
-        format!("the {kind} {name} has {here} arguments here and {first} elsewhere"),
+        format!("the {kind} {name} has {here} {} here and {first} elsewhere", plural(here)),
         "different numbers of arguments make different names: choose another, or correct the number",
     );
+}
+
+fn plural(n_args: usize) -> &'static str {
+    if n_args == 1 { "argument" } else { "arguments" }
 }

@@ -115,10 +115,11 @@ impl Shape<'_> {
             self.error(
                 sentence.sexpr,
                 format!("{name} takes {}, found {}", n_terms(*arity as usize), sentence.args.len()),
-                match arity {
-                    0 => "write the word alone",
-                    1 => "put what it is about into one term, as in (true (cell 1 1 b))",
-                    _ => "write two terms, the role first, as in (legal red (mark 1 1))",
+                match (arity, sentence.keyword) {
+                    (0, _) => "write the word alone",
+                    (1, Some(Keyword::Role)) => "write one name, as in (role red)",
+                    (1, _) => "put what it is about into one term, as in (true (cell 1 1 b))",
+                    (_, _) => "write two terms, the role first, as in (legal red (mark 1 1))",
                 },
             );
         }

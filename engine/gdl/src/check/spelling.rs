@@ -33,8 +33,8 @@ pub(super) fn check(sheet: &Sheet, report: &mut Report) {
     }
 }
 
-/// The spellings of each name, by its lower-case letters; the first is the one to keep to.
-type Spellings<'a> = FxHashMap<String, Vec<&'a str>>;
+/// For each name, by its lower-case letters: the first spelling, which is the one to keep to, and all.
+type Spellings<'a> = FxHashMap<String, (&'a str, FxHashSet<&'a str>)>;
 
 struct Spelling<'r, 'a> {
     text: &'a str,
@@ -67,12 +67,9 @@ impl<'a> Spelling<'_, 'a> {
         let written = at.span.of(self.text);
         let written = if written.eq_ignore_ascii_case(name) { written } else { name };
         let table = if name.starts_with('?') { variables } else { &mut self.names };
-        let spellings = table.entry(name.to_ascii_lowercase()).or_default();
-        if spellings.contains(&written) {
-            return;
-        }
-        spellings.push(written);
-        if let [first, _, ..] = **spellings {
+        let (first, spellings) =
+            table.entry(name.to_ascii_lowercase()).or_insert((written, FxHashSet::default()));
+        if spellings.insert(written) && *first != written {
             self.wavers = true;
             if !self.case_ignored {
                 self.report.warning(

@@ -1,4 +1,5 @@
 //! The reference material beside the repository, which may be absent.
+#![allow(dead_code, reason = "no test uses all of it")]
 
 use std::path::{Path, PathBuf};
 
