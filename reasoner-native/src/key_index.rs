@@ -85,14 +85,14 @@ mod tests {
 
     #[test]
     fn items_are_found_by_key() {
-        for n_words in 1..4 {
-            let mut index = KeyIndex::new(n_words);
-            let key = |i: u32| (0..n_words as u32).map(|word| i * (word + 1) % 17).collect::<Vec<_>>();
+        for n_words in 1..4u32 {
+            let mut index = KeyIndex::new(n_words as usize);
+            let key = |i: u32| (0..n_words).map(|word| i * (word + 1) % 17).collect::<Vec<_>>();
             (0..200).for_each(|i| index.insert(&key(i), i));
             assert_eq!(index.n_groups(), 17);
             assert!(index.get(&key(3)).iter().all(|item| item % 17 == 3));
             assert_eq!(index.get(&key(3)).len(), 12);
-            assert!(index.get(&vec![99; n_words]).is_empty());
+            assert!(index.get(&vec![99; n_words as usize]).is_empty());
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The reference material beside the repository, which may be absent.
 #![allow(dead_code, reason = "no test uses all of it")]
+#![allow(clippy::print_stdout, reason = "a test that is skipped says why")]
 
 use std::path::{Path, PathBuf};
 
