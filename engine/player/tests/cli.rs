@@ -1,5 +1,7 @@
 //! The command line: help, wrong usage, and the shapes of the JSON outputs.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod common;
 
 use std::path::PathBuf;

@@ -1,5 +1,7 @@
 //! The player over real connections: messages, the odd HTTP that carries them, and its behaviour in a match.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod common;
 
 use std::io::Write;

@@ -1,5 +1,7 @@
 //! Whole matches between players here and over real connections, and their records.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod common;
 
 use std::path::{Path, PathBuf};

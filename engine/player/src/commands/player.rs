@@ -80,12 +80,16 @@ impl PlayerArgs {
             output::line(format_args!("listening on port {port}"));
         }
         let answering = Arc::clone(&keeper);
-        std::thread::Builder::new().name("accept".into()).spawn(move || server.serve(&answering))?;
-        while !stop.is_raised() {
+        let serving =
+            std::thread::Builder::new().name("serve".into()).spawn(move || server.serve(&answering))?;
+        while !stop.is_raised() && !serving.is_finished() {
             std::thread::sleep(WATCH_EVERY);
             keeper.watch();
         }
         keeper.shut_down();
-        Ok(Outcome::Done)
+        match serving.is_finished() {
+            true => Err(Failure::work("the system gives no threads to serve with")),
+            false => Ok(Outcome::Done),
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! The player's side: connections in, one answer each.
 //!
-//! Every connection has a thread of its own, so that a silent one blocks nobody; how many may be silent at
+//! Every connection has a thread to itself, so that a silent one blocks nobody; how many may be silent at
 //! once, how long, and how much they may send is bounded. What an answer says is up to the [`Answer`] given.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,11 @@ pub trait Answer: Send + Sync + 'static {
 
 /// How many connections may be read from at once; a manager needs one per message. One more closes the
 /// one that has been silent longest.
-const MAX_READING: usize = 64;
+const MAX_READING: usize = 32;
+/// How many threads take connections: as many again are left for those that wait for an answer.
+const N_THREADS: usize = 2 * MAX_READING;
+/// The reader of messages nests at most 1000 levels.
+const STACK_BYTES: usize = 4 << 20;
 /// How long a connection may take to send a message.
 const READ_TIME: Duration = Duration::from_secs(30);
 /// How long it may be silent.
@@ -66,28 +71,43 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Answers for ever.
-    pub fn serve(self, player: &Arc<impl Answer>) {
+    /// Answers for ever. The threads are made beforehand: on a machine that is all busy, a thread that wakes
+    /// gets a core at once, a new one has to wait for its turn.
+    ///
+    /// # Errors
+    /// If the system gives no threads.
+    pub fn serve(self, player: &Arc<impl Answer>) -> std::io::Result<()> {
         let reading = Arc::new(Mutex::new(Reading::default()));
-        loop {
-            let stream = match self.listener.accept() {
-                Ok((stream, _)) => stream,
-                Err(error) => {
-                    // Out of file descriptors, most likely: threads about to end will give some back.
-                    tracing::warn!(%error, "a connection could not be taken");
-                    std::thread::sleep(Duration::from_millis(50));
-                    continue;
-                }
-            };
-            let (player, reading) = (Arc::clone(player), Arc::clone(&reading));
-            let connection = move || {
-                if let Err(error) = serve_one(stream, &*player, &reading) {
-                    tracing::debug!(%error, "connection");
-                }
-            };
-            if let Err(error) = std::thread::Builder::new().name("connection".into()).spawn(connection) {
-                tracing::warn!(%error, "no thread for a connection");
+        let listener = Arc::new(self.listener);
+        let mut threads = Vec::with_capacity(N_THREADS);
+        for _ in 0..N_THREADS {
+            let (listener, player, reading) =
+                (Arc::clone(&listener), Arc::clone(player), Arc::clone(&reading));
+            let thread = std::thread::Builder::new().name("connection".into()).stack_size(STACK_BYTES);
+            threads.push(thread.spawn(move || serve_many(&listener, &*player, &reading))?);
+        }
+        // They never end; a panic in one leaves the others.
+        threads.into_iter().for_each(|thread| drop(thread.join()));
+        Ok(())
+    }
+}
+
+/// Takes and answers connections, one after the other.
+fn serve_many(listener: &TcpListener, player: &impl Answer, reading: &Mutex<Reading>) {
+    loop {
+        let served = match listener.accept() {
+            Ok((stream, _)) => catch_unwind(AssertUnwindSafe(|| serve_one(stream, player, reading))),
+            Err(error) => {
+                // Out of file descriptors, most likely: others are about to give some back.
+                tracing::warn!(%error, "a connection could not be taken");
+                std::thread::sleep(Duration::from_millis(50));
+                continue;
             }
+        };
+        match served {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(%error, "connection"),
+            Err(_) => tracing::error!("a message could not be answered"),
         }
     }
 }
