@@ -307,16 +307,31 @@ fn combinations(formula: &Formula) -> usize {
     }
 }
 
+/// The bodies that a formula becomes, as many as [`combinations`] says.
 fn multiply(formula: &Formula) -> Vec<Vec<Literal>> {
     match formula {
         Formula::Literal(literal) => vec![vec![literal.clone()]],
         Formula::Any(branches) => branches.iter().flat_map(multiply).collect(),
-        Formula::All(parts) => parts.iter().fold(vec![Vec::new()], |bodies, part| {
-            let branches = multiply(part);
-            let joined =
-                |body: &Vec<Literal>, branch: &Vec<Literal>| body.iter().chain(branch).cloned().collect();
-            bodies.iter().flat_map(|body| branches.iter().map(move |branch| joined(body, branch))).collect()
-        }),
+        // An empty `or` among the parts: nothing, however many combinations the other parts have.
+        Formula::All(_) if combinations(formula) == 0 => Vec::new(),
+        Formula::All(parts) => {
+            let mut bodies = vec![Vec::new()];
+            for part in parts {
+                match multiply(part).as_slice() {
+                    // The common case, and the long one: no copies.
+                    [only] => bodies.iter_mut().for_each(|body| body.extend_from_slice(only)),
+                    branches => {
+                        let joined =
+                            |body: &Vec<Literal>, branch: &Vec<Literal>| [&body[..], branch].concat();
+                        bodies = bodies
+                            .iter()
+                            .flat_map(|body| branches.iter().map(move |branch| joined(body, branch)))
+                            .collect();
+                    }
+                }
+            }
+            bodies
+        }
     }
 }
 
@@ -406,6 +421,14 @@ mod tests {
         let all = clauses(&format!("(role a) (<= (p ?x) {ors})")).unwrap();
         assert_eq!(all.len(), 21);
         assert_eq!(all[0], "(<= (or 1 ?x) (a ?x ?l))");
+    }
+
+    #[test]
+    fn an_empty_disjunction_is_never_true() {
+        let many = "(or (a) (b))".repeat(100);
+        assert_eq!(clauses(&format!("(role a) (<= p {many} (or))")).unwrap(), [""; 0]);
+        assert_eq!(clauses("(role a) (<= p (not (or)) (q))").unwrap(), ["(<= p q)"]);
+        assert_eq!(clauses("(role a) (<= p (or (and q (or)) r))").unwrap(), ["(<= p r)"]);
     }
 
     #[test]

@@ -223,7 +223,7 @@ impl Shape<'_> {
                 parts.iter().for_each(|part| self.condition(part, true));
             }
             Condition::And(sexpr, parts) => {
-                self.warning(
+                self.error(
                     sexpr,
                     "and is no word of the language".into(),
                     "write the conditions one after the other, or name them by a relation of their own",
