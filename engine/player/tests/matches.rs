@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use common::{PAINT, Player, run, stdout_of};
@@ -128,6 +129,63 @@ fn a_player_that_is_not_there_is_played_for() {
     assert_eq!(told["status"], "completed");
     let errors = told["errors"].as_array().unwrap();
     assert!(errors.len() == 4 && errors.iter().all(|error| error["error"] == "CE"), "{told}");
+}
+
+/// A player that answers every PLAY with `answer`, or with nothing at all; its address.
+fn scripted_player(answer: Option<&'static str>) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let mut held = Vec::new();
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut bytes = [0; 1 << 16];
+            let length = stream.read(&mut bytes).unwrap();
+            let text = String::from_utf8_lossy(&bytes[..length]).into_owned();
+            let reply = if text.contains("( PLAY") { answer } else { Some("ready") };
+            match reply {
+                // Without a length, as some players answer; the end of the stream is the end of the answer.
+                Some(reply) => write!(stream, "HTTP/1.0 200 OK\r\n\r\n{reply}").unwrap(),
+                None => held.push(stream),
+            }
+        }
+    });
+    address
+}
+
+#[test]
+fn illegal_unreadable_and_late_moves_are_replaced() {
+    let cases =
+        [(Some("(fly 1)"), "IL (fly 1)"), (Some("busy"), "IL busy"), (Some("(("), "IL (("), (None, "TO")];
+    for (answer, wanted) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        let game = game_in(folder.path(), PAINT);
+        let records = folder.path().join("records").display().to_string();
+        let bad = scripted_player(answer);
+        let text = stdout_of(&[
+            "match",
+            &game,
+            "--player",
+            &bad,
+            "--player",
+            "legal",
+            "--start",
+            "5",
+            "--play",
+            "1",
+            "--records",
+            &records,
+            "--quiet",
+            "--json",
+        ]);
+        let told: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(told["status"], "completed", "{told}");
+        let errors = told["errors"].as_array().unwrap();
+        assert_eq!(errors.len(), 3, "{told}");
+        for (error, step) in errors.iter().zip(1..) {
+            assert_eq!(error, &json!({ "step": step, "role": "Ann", "error": wanted }));
+        }
+    }
 }
 
 #[test]

@@ -23,6 +23,8 @@ use crate::reasoners::{ReasonerKind, WithReasoner};
 const LIMITS: Limits = Limits { steps: 50_000_000, bytes: 1 << 30 };
 /// Longer playouts are taken not to end.
 const MAX_STEPS: u32 = 2000;
+/// More findings than anybody reads.
+const MAX_FINDINGS: usize = 50;
 
 /// Plays random games and returns what they show, each finding once.
 pub fn simulate(
@@ -63,7 +65,11 @@ pub fn simulate(
         // Only rules that ask for `legal` elsewhere may fail here, and then nothing is known.
         let _ = kind.with(rules, Goals { ends: &ends, stop, found: &mut found });
     }
-    found.iter().map(|text| warning(text)).collect()
+    let mut findings: Vec<Finding> = found.iter().take(MAX_FINDINGS).map(|text| warning(text)).collect();
+    if found.len() > MAX_FINDINGS {
+        findings.push(warning(&format!("{} more of the kind", found.len() - MAX_FINDINGS)));
+    }
+    findings
 }
 
 fn warning(text: &str) -> Finding {
