@@ -4,7 +4,7 @@
 //! In go texts, out comes a [`Brain`]. It does not think.
 
 use clap::Args;
-use search::{Config, Options};
+use search::{Config, MAX_THREADS, MIN_BYTES, Options};
 
 use crate::reasoners::ReasonerKind;
 
@@ -31,10 +31,10 @@ pub struct BrainArgs {
     #[arg(long, default_value_t, value_name = "NAME")]
     pub config: Config,
     /// Worker threads; all cores if it is not given
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<usize>,
     /// The constant C of UCB1, in goal points; 40 if it is not given, 100 in games of one role
-    #[arg(long, value_name = "C")]
+    #[arg(long, value_name = "C", value_parser = parse_exploration)]
     pub c: Option<f64>,
     /// Bytes that the graph may take; K, M and G multiply by 1024
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
@@ -121,11 +121,16 @@ impl Brain {
             BrainError::Value { key: key.to_owned(), value: value.to_owned(), reason: reason.to_string() }
         }
         match key {
-            "threads" => self.search.threads = read(key, value)?,
+            "threads" => {
+                self.search.threads = parse_threads(value).map_err(|reason| wrong(key, value, &reason))?;
+            }
             "config" => self.search.config = read(key, value)?,
             "reasoner" => self.reasoner = read(key, value)?,
             "playouts" => self.playouts = Some(read(key, value)?),
-            "c" => self.search.exploration = Some(read(key, value)?),
+            "c" => {
+                let c = parse_exploration(value).map_err(|reason| wrong(key, value, &reason))?;
+                self.search.exploration = Some(c);
+            }
             "memory" => {
                 self.search.max_bytes = parse_bytes(value).map_err(|reason| wrong(key, value, &reason))?;
             }
@@ -139,7 +144,22 @@ impl Brain {
     }
 }
 
-/// Reads a number of bytes such as `512M`.
+// What a search would refuse is refused here: a player that cannot search plays its first legal moves, and
+// only its log tells.
+
+/// Reads a number of threads.
+fn parse_threads(text: &str) -> Result<usize, String> {
+    let threads = text.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads));
+    threads.ok_or_else(|| format!("1 to {MAX_THREADS} threads are wanted"))
+}
+
+/// Reads the constant C.
+fn parse_exploration(text: &str) -> Result<f64, String> {
+    let c = text.parse().ok().filter(|c: &f64| c.is_finite() && *c >= 0.0);
+    c.ok_or_else(|| "a number from 0 is wanted".to_owned())
+}
+
+/// Reads a number of bytes such as `512M`, enough for a graph.
 pub fn parse_bytes(text: &str) -> Result<usize, String> {
     let (digits, shift) = match text.to_ascii_uppercase().as_str() {
         upper if upper.ends_with('K') => (&text[..text.len() - 1], 10),
@@ -148,7 +168,11 @@ pub fn parse_bytes(text: &str) -> Result<usize, String> {
         _ => (text, 0),
     };
     let number: usize = digits.parse().map_err(|_| "a number of bytes such as 512M is wanted".to_owned())?;
-    number.checked_mul(1 << shift).ok_or_else(|| "more bytes than any machine has".to_owned())
+    let bytes = number.checked_mul(1 << shift).ok_or_else(|| "more bytes than any machine has".to_owned())?;
+    if bytes < MIN_BYTES {
+        return Err(format!("a graph needs at least {MIN_BYTES} bytes"));
+    }
+    Ok(bytes)
 }
 
 fn all_cores() -> usize {
@@ -175,5 +199,8 @@ mod tests {
         assert!(matches!(Brain::parse("threads"), Err(BrainError::NoValue(_))));
         assert!(matches!(Brain::parse("memory=lots"), Err(BrainError::Value { .. })));
         assert!(matches!(Brain::parse("reasoner=prolog"), Err(BrainError::Value { .. })));
+        for setting in ["threads=0", "threads=1025", "c=nan", "c=-1", "memory=1", "memory=99999999999G"] {
+            assert!(matches!(Brain::parse(setting), Err(BrainError::Value { .. })), "{setting}");
+        }
     }
 }

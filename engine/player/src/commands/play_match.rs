@@ -49,8 +49,8 @@ pub struct MatchArgs {
     #[arg(long, default_value = "0", value_name = "S", value_parser = parse_seconds)]
     grace: f64,
     /// How many matches
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    repeat: usize,
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
     /// Let the players change places from match to match
     #[arg(long)]
     rotate: bool,
@@ -127,7 +127,7 @@ impl WithReasoner for Playing<'_> {
         let seed = self.args.seed.unwrap_or(millis);
         let mut results = Results::new(self.contacts.len());
         for match_idx in 0..self.args.repeat {
-            let shift = if self.args.rotate { match_idx } else { 0 };
+            let shift = if self.args.rotate { match_idx as usize } else { 0 };
             let seats = self.seats(shift);
             let one = Match {
                 id: format!("{}.{millis}-{}.{}", self.short_name(), std::process::id(), match_idx + 1),
@@ -140,7 +140,7 @@ impl WithReasoner for Playing<'_> {
                     max_steps: self.args.max_steps,
                     live: !self.args.quiet,
                 },
-                seed: Dice::child_seed(seed, match_idx as u64),
+                seed: Dice::child_seed(seed, u64::from(match_idx)),
                 stop: &self.stop,
             };
             let record = one.play(&reasoner)?;

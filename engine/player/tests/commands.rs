@@ -1,0 +1,369 @@
+//! The commands on shipped games and on each other's outputs: what one writes the next one reads.
+//! Help, usage and the outputs key by key on a small game are in `cli.rs`.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use std::path::Path;
+
+use common::{PAINT, daggerboard, run, stdout_of};
+use serde_json::{Value, json};
+
+fn json_of(args: &[&str]) -> Value {
+    serde_json::from_str(&stdout_of(args)).unwrap()
+}
+
+fn json_lines(bytes: &[u8]) -> Vec<Value> {
+    std::str::from_utf8(bytes).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}
+
+/// Plays a match with records in `folder`; what was printed, and the record.
+fn play(folder: &Path, args: &[&str]) -> (Value, Value) {
+    let records = folder.join("records").display().to_string();
+    let told = json_of(&[args, &["--records", &records, "--quiet", "--json"]].concat());
+    let record = std::fs::read_to_string(told["record"].as_str().unwrap()).unwrap();
+    (told, serde_json::from_str(&record).unwrap())
+}
+
+/// The record of a match of tic-tac-toe, replayed, must tell the same match again.
+fn assert_replays(told: &Value, record: &Value) -> Value {
+    let path = told["record"].as_str().unwrap();
+    let replayed = json_of(&["replay", "tic-tac-toe", "--moves", path, "--full", "--json"]);
+    let steps = replayed["steps"].as_array().unwrap();
+    assert_eq!(told["steps"], steps.len());
+    let moves: Vec<&Value> = steps.iter().map(|step| &step["m"]).collect();
+    assert_eq!(json!(moves), record["moves"]);
+    let hashes: Vec<&Value> = steps.iter().map(|step| &step["h"]).chain([&replayed["final_h"]]).collect();
+    assert_eq!(json!(hashes), record["state_hashes"]);
+    assert_eq!(replayed["goals"], record["goals"]);
+    assert_eq!((&replayed["terminal"], &record["terminal"]), (&json!(true), &json!(true)));
+    replayed
+}
+
+#[test]
+fn the_first_levels_of_tic_tac_toe_are_known() {
+    let told = json_of(&["perft", "tic-tac-toe", "--depth", "9", "--json"]);
+    assert_eq!(
+        keys(&told),
+        ["distinct", "distinct_terminal", "game", "perft", "reasoner", "seconds"],
+        "as the golden data has them, and whose they are"
+    );
+    // A game that is over stays a leaf. By length 1440, 5328, 47952, 72576 and 127872 games end after 5 to 9
+    // marks, 255168 in all.
+    assert_eq!(told["perft"], json!([9, 72, 504, 3024, 15120, 56160, 154_944, 255_168, 255_168]));
+    // 5478 positions are reachable.
+    let distinct: u64 = told["distinct"].as_array().unwrap().iter().map(|it| it.as_u64().unwrap()).sum();
+    assert_eq!(distinct + 1, 5478);
+    // 958 positions end the game: 626 lines of cross, 316 of nought, 16 draws.
+    let ends: u64 = told["distinct_terminal"].as_array().unwrap().iter().map(|it| it.as_u64().unwrap()).sum();
+    assert_eq!(ends, 958);
+}
+
+#[test]
+fn a_random_match_of_a_shipped_game_replays() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["match", "tic-tac-toe", "--player", "random", "--player", "random", "--seed", "5"];
+    let (told, record) = play(folder.path(), &args);
+    assert_eq!((&told["status"], &told["errors"]), (&json!("completed"), &json!([])));
+    let replayed = assert_replays(&told, &record);
+    assert_eq!(
+        keys(&replayed),
+        ["final_h", "final_legal", "final_n", "final_state", "goals", "roles", "steps", "terminal"]
+    );
+    let first = &replayed["steps"][0];
+    assert_eq!(keys(first), ["h", "l", "m", "n"]);
+    assert_eq!(first["n"], json!([9, 1]));
+    assert!([&first["h"], &first["l"]].iter().all(|hash| hash.as_str().unwrap().len() == 16), "{first}");
+    assert_eq!(replayed["roles"], json!(["cross", "nought"]));
+    let facts: Vec<&str> =
+        replayed["final_state"].as_array().unwrap().iter().map(|fact| fact.as_str().unwrap()).collect();
+    assert!(facts.is_sorted() && replayed["final_n"] == facts.len(), "{facts:?}");
+    // Without --full only what the golden traces have.
+    let path = told["record"].as_str().unwrap();
+    let short = json_of(&["replay", "tic-tac-toe", "--moves", path, "--json"]);
+    assert_eq!(keys(&short), ["final_h", "final_n", "goals", "steps", "terminal"]);
+    // The same seed plays the same match.
+    let (_, again) = play(folder.path(), &args);
+    assert_eq!(again["moves"], record["moves"]);
+}
+
+#[test]
+fn players_of_ours_over_loopback_leave_a_record_that_replays() {
+    let folder = tempfile::tempdir().unwrap();
+    let player = "self:playouts=100,memory=64M,seed=1";
+    let (told, record) = play(
+        folder.path(),
+        &["match", "tic-tac-toe", "--player", player, "--player", player, "--start", "10", "--play", "10"]
+            .into_iter()
+            .chain(["--loopback"])
+            .collect::<Vec<_>>(),
+    );
+    assert_eq!((&told["status"], &told["errors"]), (&json!("completed"), &json!([])), "{told}");
+    assert_eq!(told["players"], json!([player, player]));
+    assert_eq!((&record["format"], &record["game"]), (&json!(1), &json!("tic-tac-toe")));
+    assert!(
+        record["times"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(|it| it.as_array().unwrap())
+            .all(Value::is_number)
+    );
+    assert_replays(&told, &record);
+}
+
+#[test]
+fn a_record_of_another_rulesheet_is_remarked_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (told, _) = play(folder.path(), &["match", "tic-tac-toe", "--player", "legal", "--player", "legal"]);
+    let changed = folder.path().join("changed.kif").display().to_string();
+    std::fs::write(&changed, format!("{}\n; changed", stdout_of(&["games", "--show", "tic-tac-toe"])))
+        .unwrap();
+    let output = daggerboard()
+        .args(["replay", &changed, "--moves", told["record"].as_str().unwrap(), "--json"])
+        .env_remove("RUST_LOG")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "the moves are legal there, too");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("another version"));
+}
+
+#[test]
+fn a_search_with_one_thread_and_a_seed_is_the_same_twice() {
+    let search = |seed: &str| {
+        let mut told = json_of(&[
+            "search",
+            "tic-tac-toe",
+            "--threads",
+            "1",
+            "--seed",
+            seed,
+            "--playouts",
+            "2000",
+            "--memory",
+            "64M",
+            "--json",
+        ]);
+        for timed in ["seconds", "playouts_per_s"] {
+            assert!(told.as_object_mut().unwrap().remove(timed).is_some_and(|it| it.is_number()), "{timed}");
+        }
+        told
+    };
+    let first = search("7");
+    assert_eq!(first, search("7"));
+    assert_ne!(first["moves"], search("8")["moves"], "the seed decides");
+    assert_eq!(first["playouts"], 2000);
+    let visits: u64 =
+        first["moves"].as_array().unwrap().iter().map(|it| it["visits"].as_u64().unwrap()).sum();
+    assert_eq!((first["moves"].as_array().unwrap().len(), visits), (9, 2000));
+    assert_eq!(first["best"], first["moves"][0]["move"], "the most visited comes first");
+}
+
+#[test]
+fn a_search_of_a_given_position_takes_the_winning_move() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state.json").display().to_string();
+    let facts =
+        json!(["(holds a cross)", "(holds b cross)", "(holds d nought)", "(holds e nought)", "(turn cross)"]);
+    std::fs::write(&state, facts.to_string()).unwrap();
+    let told = json_of(&[
+        "search",
+        "tic-tac-toe",
+        "--state",
+        &state,
+        "--threads",
+        "1",
+        "--seed",
+        "1",
+        "--playouts",
+        "2000",
+        "--memory",
+        "64M",
+        "--json",
+    ]);
+    assert_eq!((&told["role"], &told["best"]), (&json!("cross"), &json!("(fill c)")), "{told}");
+    let over = json!(["(holds a cross)", "(holds b cross)", "(holds c cross)", "(turn nought)"]);
+    std::fs::write(&state, over.to_string()).unwrap();
+    let output = run(&["search", "tic-tac-toe", "--state", &state, "--playouts", "10"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("terminal"));
+}
+
+#[test]
+fn check_prints_one_object_per_file_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name).display().to_string();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let good = write("good.kif", &stdout_of(&["games", "--show", "tic-tac-toe"]));
+    let bad = write("bad.kif", "(role a)\n(init (p ?x))\n");
+    let absent = folder.path().join("absent.kif").display().to_string();
+    let a_folder = folder.path().display().to_string();
+    let files = [&bad, &absent, &a_folder, &good].map(String::as_str);
+    let output = run(&[&["check", "--json"][..], &files].concat());
+    assert_eq!(output.status.code(), Some(1));
+    let lines = json_lines(&output.stdout);
+    let told: Vec<(&str, &str)> = lines
+        .iter()
+        .map(|line| (line["file"].as_str().unwrap(), line["verdict"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        told,
+        [(files[0], "invalid"), (files[1], "invalid"), (files[2], "invalid"), (files[3], "valid")]
+    );
+    for line in &lines {
+        assert_eq!(keys(line), ["file", "messages", "verdict"]);
+        for message in line["messages"].as_array().unwrap() {
+            assert_eq!(keys(message), ["column", "hint", "line", "rule", "severity", "text"]);
+        }
+    }
+    // A variable in a fact has a place; a file that cannot be read has none.
+    assert!(lines[0]["messages"].as_array().unwrap().iter().any(|it| it["line"] == 2), "{}", lines[0]);
+    assert_eq!(
+        (&lines[1]["messages"][0]["line"], &lines[1]["messages"][0]["severity"]),
+        (&json!(null), &json!("error"))
+    );
+    // Without an invalid file it succeeds, and says so to people as well.
+    assert_eq!(stdout_of(&["check", &good]), format!("{good}: valid\n"));
+}
+
+#[test]
+fn every_shipped_game_is_listed_shown_and_found_valid() {
+    let folder = tempfile::tempdir().unwrap();
+    let listed = json_lines(stdout_of(&["games", "--json"]).as_bytes());
+    assert!(listed.len() >= 12, "{}", listed.len());
+    let files: Vec<String> = listed
+        .iter()
+        .map(|game| {
+            assert_eq!(keys(game), ["name", "summary"]);
+            let name = game["name"].as_str().unwrap();
+            let path = folder.path().join(format!("{name}.kif"));
+            std::fs::write(&path, stdout_of(&["games", "--show", name])).unwrap();
+            path.display().to_string()
+        })
+        .collect();
+    let args: Vec<&str> = ["check", "--json"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    for line in json_lines(stdout_of(&args).as_bytes()) {
+        assert_eq!(line["verdict"], "valid", "{line}");
+    }
+}
+
+#[test]
+fn speed_counts_what_it_did() {
+    let told = json_of(&["speed", "tic-tac-toe", "--seconds", "0.3", "--json"]);
+    assert_eq!(
+        keys(&told),
+        [
+            "cpu_s",
+            "game",
+            "mean_goals",
+            "mean_length",
+            "reasoner",
+            "rollouts",
+            "rollouts_per_s",
+            "seconds",
+            "setup_s",
+            "threads",
+            "transitions",
+            "transitions_per_s"
+        ]
+    );
+    let number = |value: &Value| value.as_f64().unwrap();
+    assert!((5.0..=9.0).contains(&number(&told["mean_length"])), "{told}");
+    let goals = number(&told["mean_goals"][0]) + number(&told["mean_goals"][1]);
+    assert!((goals - 100.0).abs() < 1e-6, "a game of constant sum: {told}");
+    assert_eq!(run(&["speed", "tic-tac-toe", "--seconds", "0"]).status.code(), Some(1), "no rollout ends");
+}
+
+/// A player that cannot search would play its first legal moves, and nobody would notice.
+#[test]
+fn options_that_no_search_takes_are_wrong_usage() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = folder.path().display().to_string();
+    // The port is taken: a player that is not refused ends, too, with another code.
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let settings = [("threads", "0"), ("threads", "1025"), ("c", "nan"), ("c", "-1"), ("memory", "1K")];
+    for (key, value) in settings {
+        let option = format!("--{key}={value}");
+        let spec = format!("self:{key}={value}");
+        for args in [
+            &["search", "tic-tac-toe", "--playouts", "1", &option][..],
+            &["player", "--port", &port, "--bind", "127.0.0.1", &option],
+            &["match", "tic-tac-toe", "--player", &spec, "--player", "random", "--records", &records],
+        ] {
+            let output = run(args);
+            assert_eq!(output.status.code(), Some(2), "{args:?}");
+            assert!(output.stdout.is_empty(), "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn numbers_that_make_no_sense_are_wrong_usage() {
+    let random = ["match", "tic-tac-toe", "--player", "random", "--player", "random"];
+    for more in [["--repeat", "0"], ["--start", "0"], ["--play", "0"], ["--grace", "nan"]] {
+        assert_eq!(run(&[&random[..], &more].concat()).status.code(), Some(2), "{more:?}");
+    }
+    for args in [
+        &["speed", "tic-tac-toe", "--threads", "0"][..],
+        &["speed", "tic-tac-toe", "--seconds", "inf"],
+        &["search", "tic-tac-toe", "--seconds", "1", "--playouts", "1"],
+        &["player", "--port", "65536"],
+        &["player", "--name", "two words"],
+        &["games", "--show", "no-such-game"],
+    ] {
+        assert_eq!(run(args).status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn moves_that_are_no_moves_are_named_with_their_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = folder.path().join("paint.kif").display().to_string();
+    std::fs::write(&game, PAINT).unwrap();
+    let moves = folder.path().join("moves.json").display().to_string();
+    let cases = [
+        (r#"[["(paint 1)", "noop"], ["noop", "(paint 1)"]]"#, "step 2"),
+        (r#"[["(paint 1)"]]"#, "1 moves for 2 roles"),
+        (r#"[["(paint 1)", 5]]"#, "joint move 1"),
+        (r#"["noop"]"#, "joint move 1"),
+        (r#"[["(paint 1", "noop"]]"#, "joint move 1"),
+        (r#"{"moves": {}}"#, "no moves"),
+        ("(paint 1)", "moves.json"),
+    ];
+    for (text, wanted) in cases {
+        std::fs::write(&moves, text).unwrap();
+        let output = run(&["replay", &game, "--moves", &moves, "--json"]);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{text}: {stderr}");
+        assert!(stderr.contains(wanted) && stderr.contains("hint:"), "{text}: {stderr}");
+        assert!(output.stdout.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn a_match_that_cannot_be_recorded_or_does_not_end_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let random = ["match", "tic-tac-toe", "--player", "random", "--player", "random", "--quiet", "--json"];
+    let file = folder.path().join("file").display().to_string();
+    std::fs::write(&file, "").unwrap();
+    let output = run(&[&random[..], &["--records", &file]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--records"));
+    let records = folder.path().join("records").display().to_string();
+    let output = run(&[&random[..], &["--records", &records, "--max-steps", "2"]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    let told = &json_lines(&output.stdout)[0];
+    assert_eq!((&told["status"], &told["steps"]), (&json!("too_many_steps"), &json!(2)));
+    assert_eq!(told["goals"], json!([null, null]));
+}
