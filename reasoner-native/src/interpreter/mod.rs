@@ -13,7 +13,9 @@ mod facts;
 mod fluents;
 mod machine;
 mod program;
+mod relations;
 mod session;
+mod steps;
 mod tables;
 
 use std::sync::Arc;
@@ -21,7 +23,7 @@ use std::sync::Arc;
 use gdl::{RelationId, RuleTerm, Rules, Term};
 use reasoner::{Interrupt, Limits, Reasoner, ReasonerError};
 
-use compile::{Known, RelationInfo};
+use compile::{Known, RelationInfo, narrow};
 use facts::{Facts, FactsId};
 use machine::{Code, Machine};
 use program::{Mask, PredicateId, Program};
@@ -71,7 +73,7 @@ impl Interpreter {
     pub fn new(rules: Arc<Rules>) -> Result<Interpreter, ReasonerError> {
         let mut terms = Terms::default();
         let mut facts = Vec::new();
-        let (order, recursive) = compile::order_relations(&rules);
+        let (order, recursive) = relations::order_relations(&rules);
         let mut relations = relation_tables(&rules, &mut terms, &mut facts);
         for (info, recursive) in relations.iter_mut().zip(recursive) {
             info.recursive = recursive;
@@ -92,7 +94,7 @@ impl Interpreter {
             .collect();
         let mut steps_left = MATERIALISE_STEPS;
         for relation in order {
-            if !relations[relation.idx()].complete && compile::is_static(&rules, relation) {
+            if !relations[relation.idx()].complete && relations::is_static(&rules, relation) {
                 let limits = Limits { steps: MATERIALISE_LIMITS.steps.min(steps_left), ..MATERIALISE_LIMITS };
                 let mut known = Known {
                     rules: &rules,
@@ -164,10 +166,6 @@ impl Reasoner for Interpreter {
     fn bytes(&self) -> usize {
         self.facts.iter().map(Facts::bytes).sum::<usize>() + self.terms.bytes()
     }
-}
-
-fn narrow(n: usize) -> u32 {
-    u32::try_from(n).expect("sizes are bounded by the text or a budget")
 }
 
 /// The ground facts of every relation as tables; complete where there are no clauses.

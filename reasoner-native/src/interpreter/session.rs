@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gdl::{Symbol, Symbols, Term};
-use reasoner::{Expansion, Fluent, GoalAnswer, Move, Reasoner, ReasonerError, Role, Session, Value};
+use reasoner::{Fluent, GoalAnswer, Move, Reasoner, ReasonerError, Role, Session, Value};
 
 use super::machine::Machine;
 use super::{GOAL, INIT, Interpreter, LEGAL, NEXT, TERMINAL};
@@ -54,36 +54,6 @@ impl InterpreterSession {
         }
         Ok(self.machine.terms.intern(functor, &args))
     }
-
-    fn append_legal(&mut self, role: Role, moves: &mut Vec<Move>) -> Result<(), ReasonerError> {
-        let key = [self.interpreter.role_ids[role.idx()].0];
-        let answers = self.machine.ask(self.interpreter.code(), LEGAL, &key)?;
-        let start = moves.len();
-        moves.extend(self.machine.words(answers).iter().map(|&term| Move(term)));
-        // By number, so that the order does not depend on what the session was asked before.
-        moves[start..].sort_unstable();
-        Ok(())
-    }
-
-    fn append_goals(&mut self, goals: &mut Vec<GoalAnswer>) -> Result<(), ReasonerError> {
-        let max_goal = self.interpreter.max_goal();
-        for role in &self.interpreter.role_ids {
-            let answers = self.machine.ask(self.interpreter.code(), GOAL, &[role.0])?;
-            let values = self.machine.words(answers).iter().filter_map(|&term| {
-                let term = TermId(term);
-                let name = self.interpreter.rules.symbols().name(self.machine.terms.functor(term));
-                let value: Value = name.parse().ok().filter(|_| self.machine.terms.n_args(term) == 0)?;
-                (value <= max_goal).then_some(value)
-            });
-            goals.push(values.fold(GoalAnswer::None, GoalAnswer::with));
-        }
-        Ok(())
-    }
-
-    fn ask_terminal(&mut self) -> Result<bool, ReasonerError> {
-        let answer = self.machine.ask(self.interpreter.code(), TERMINAL, &[])?;
-        Ok(self.machine.is_yes(answer))
-    }
 }
 
 /// The symbol of a name as spelled, or of the only name that differs from it by case.
@@ -116,7 +86,8 @@ impl Session for InterpreterSession {
 
     fn is_terminal(&mut self, state: &FactSet) -> Result<bool, ReasonerError> {
         self.load(state);
-        self.ask_terminal()
+        let answer = self.machine.ask(self.interpreter.code(), TERMINAL, &[])?;
+        Ok(self.machine.is_yes(answer))
     }
 
     fn legal_moves(
@@ -126,7 +97,13 @@ impl Session for InterpreterSession {
         moves: &mut Vec<Move>,
     ) -> Result<(), ReasonerError> {
         self.load(state);
-        self.append_legal(role, moves)
+        let key = [self.interpreter.role_ids[role.idx()].0];
+        let answers = self.machine.ask(self.interpreter.code(), LEGAL, &key)?;
+        let start = moves.len();
+        moves.extend(self.machine.words(answers).iter().map(|&term| Move(term)));
+        // By number, so that the order does not depend on what the session was asked before.
+        moves[start..].sort_unstable();
+        Ok(())
     }
 
     fn next_state(&mut self, state: &FactSet, joint_move: &[Move]) -> Result<FactSet, ReasonerError> {
@@ -139,7 +116,18 @@ impl Session for InterpreterSession {
     fn goals(&mut self, state: &FactSet, goals: &mut Vec<GoalAnswer>) -> Result<(), ReasonerError> {
         self.load(state);
         goals.clear();
-        self.append_goals(goals)
+        let max_goal = self.interpreter.max_goal();
+        for role in &self.interpreter.role_ids {
+            let answers = self.machine.ask(self.interpreter.code(), GOAL, &[role.0])?;
+            let values = self.machine.words(answers).iter().filter_map(|&term| {
+                let term = TermId(term);
+                let name = self.interpreter.rules.symbols().name(self.machine.terms.functor(term));
+                let value: Value = name.parse().ok().filter(|_| self.machine.terms.n_args(term) == 0)?;
+                (value <= max_goal).then_some(value)
+            });
+            goals.push(values.fold(GoalAnswer::None, GoalAnswer::with));
+        }
+        Ok(())
     }
 
     fn fluents(&mut self, state: &FactSet, fluents: &mut Vec<Fluent>) {
@@ -158,24 +146,5 @@ impl Session for InterpreterSession {
 
     fn move_of(&mut self, term: &Term) -> Result<Move, ReasonerError> {
         Ok(Move(self.intern(term, "move")?.0))
-    }
-
-    fn expand(&mut self, state: &FactSet, expansion: &mut Expansion) -> Result<(), ReasonerError> {
-        self.load(state);
-        expansion.clear();
-        if self.ask_terminal()? {
-            expansion.terminal = true;
-            return self.append_goals(&mut expansion.goals);
-        }
-        for role in Role::all(self.interpreter.role_ids.len()) {
-            let n_before = expansion.moves.len();
-            self.append_legal(role, &mut expansion.moves)?;
-            if expansion.moves.len() == n_before {
-                let role = self.roles()[role.idx()].to_string();
-                return Err(ReasonerError::NotPlayable { role });
-            }
-            expansion.ends.push(expansion.moves.len());
-        }
-        Ok(())
     }
 }
