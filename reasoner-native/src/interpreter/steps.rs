@@ -378,9 +378,10 @@ impl Machine {
     fn finish(&mut self, base: usize, sink: Sink<'_>) -> Found {
         let Sink::Answer(id, plan) = sink else { return Ok(true) };
         let start = self.push_key(base, &plan.answer);
-        let table = self.lives[id.life as usize].get_mut(id.idx);
-        let is_new = table.insert(&self.args[start..]);
+        let tables = &mut self.lives[id.life as usize];
+        let is_new = tables.insert(id.idx, &self.args[start..]);
         self.args.truncate(start);
+        let table = tables.get_mut(id.idx);
         if is_new && !table.readers.is_empty() {
             let readers = std::mem::take(&mut table.readers);
             for &reader in &readers {

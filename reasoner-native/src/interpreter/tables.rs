@@ -82,7 +82,7 @@ impl Table {
     }
 
     /// Adds an answer, unless it is there.
-    pub(super) fn insert(&mut self, answer: &[u32]) -> bool {
+    fn insert(&mut self, answer: &[u32]) -> bool {
         let n_outs = self.n_outs as usize;
         if n_outs == 0 {
             return std::mem::replace(&mut self.n_answers, 1) == 0;
@@ -122,11 +122,14 @@ pub(super) struct Tables {
     n_used: usize,
     keys: Vec<u32>,
     index: HashTable<u32>,
+    /// Words of the answers of the tables in use.
+    n_answer_words: usize,
 }
 
 impl Tables {
     pub(super) fn clear(&mut self) {
         self.n_used = 0;
+        self.n_answer_words = 0;
         self.keys.clear();
         self.index.clear();
     }
@@ -137,6 +140,13 @@ impl Tables {
 
     pub(super) fn get_mut(&mut self, idx: u32) -> &mut Table {
         &mut self.tables[idx as usize]
+    }
+
+    /// Adds an answer to a table, unless it is there.
+    pub(super) fn insert(&mut self, idx: u32, answer: &[u32]) -> bool {
+        let is_new = self.tables[idx as usize].insert(answer);
+        self.n_answer_words += if is_new { answer.len() } else { 0 };
+        is_new
     }
 
     pub(super) fn key(&self, idx: u32) -> &[u32] {
@@ -178,6 +188,7 @@ impl Tables {
     /// Gives back the table taken last.
     pub(super) fn give_back(&mut self) {
         self.n_used -= 1;
+        self.n_answer_words -= self.tables[self.n_used].answers.len();
     }
 
     /// Gives back memory beyond what most states need: after a state that exploded.
@@ -185,9 +196,10 @@ impl Tables {
         *self = Tables::default();
     }
 
+    /// Bytes in use, without looking at every table: each answer with its place in a hash table, and the
+    /// tables ever made.
     pub(super) fn bytes(&self) -> usize {
-        let table_bytes = |table: &Table| table.answers.capacity() * 4 + table.index.capacity() * 5;
-        self.tables.iter().map(table_bytes).sum::<usize>()
+        self.n_answer_words * 9
             + self.tables.capacity() * size_of::<Table>()
             + self.keys.capacity() * 4
             + self.index.capacity() * 5
@@ -203,14 +215,32 @@ mod tests {
         let mut tables = Tables::default();
         for n_outs in 0..3 {
             let idx = tables.add(PredicateId(n_outs), &[7], n_outs);
-            let table = tables.get_mut(idx);
-            let n_new = (0..100u32).filter(|i| table.insert(&vec![i % 30; n_outs as usize])).count();
+            let n_new = (0..100u32).filter(|i| tables.insert(idx, &vec![i % 30; n_outs as usize])).count();
             assert_eq!(n_new, if n_outs == 0 { 1 } else { 30 });
-            assert_eq!(table.len() as usize, n_new);
+            assert_eq!(tables.get(idx).len() as usize, n_new);
         }
+        assert_eq!(tables.n_answer_words, 30 + 2 * 30);
         assert_eq!(tables.find(PredicateId(1), &[7]), Some(1));
         assert_eq!(tables.find(PredicateId(1), &[8]), None);
         tables.clear();
         assert_eq!(tables.find(PredicateId(1), &[7]), None);
+    }
+
+    #[test]
+    fn what_is_given_back_or_cleared_is_not_counted() {
+        let mut tables = Tables::default();
+        let fill = |tables: &mut Tables| {
+            let idx = tables.take(PredicateId(0), 2);
+            (0..1000).for_each(|i| assert!(tables.insert(idx, &[i, i])));
+        };
+        fill(&mut tables);
+        let bytes = tables.bytes();
+        for _ in 0..100 {
+            tables.give_back();
+            fill(&mut tables);
+        }
+        assert_eq!(tables.bytes(), bytes);
+        tables.clear();
+        assert_eq!(tables.n_answer_words, 0);
     }
 }
