@@ -9,8 +9,10 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+mod components;
 mod description;
 mod lower;
+mod recursion;
 mod rules;
 mod sexpr;
 mod symbol;
@@ -18,6 +20,7 @@ mod term;
 
 pub use description::{CaseReading, Description, Keyword, ReadOptions, Statement};
 pub use lower::LowerError;
+pub use recursion::Recursion;
 pub use rules::{Atom, Dependence, Literal, Relation, RelationId, Rule, RuleTerm, Rules};
 pub use sexpr::{
     MAX_DEPTH, MAX_TEXT_BYTES, Position, ReadError, ReadErrorKind, Sexpr, SexprKind, Span, read_all, read_one,

@@ -13,14 +13,13 @@ mod facts;
 mod fluents;
 mod machine;
 mod program;
-mod relations;
 mod session;
 mod steps;
 mod tables;
 
 use std::sync::Arc;
 
-use gdl::{RelationId, RuleTerm, Rules, Term};
+use gdl::{Dependence, Recursion, RelationId, RuleTerm, Rules, Term};
 use reasoner::{Interrupt, Limits, Reasoner, ReasonerError};
 
 use compile::{Known, RelationInfo, narrow};
@@ -73,10 +72,10 @@ impl Interpreter {
     pub fn new(rules: Arc<Rules>) -> Result<Interpreter, ReasonerError> {
         let mut terms = Terms::default();
         let mut facts = Vec::new();
-        let (order, recursive) = relations::order_relations(&rules);
+        let recursion = Recursion::of(&rules);
         let mut relations = relation_tables(&rules, &mut terms, &mut facts);
-        for (info, recursive) in relations.iter_mut().zip(recursive) {
-            info.recursive = recursive;
+        for (id, info) in (0..).map(RelationId).zip(&mut relations) {
+            info.recursive = recursion.is_recursive(id);
         }
         let role_ids: Vec<TermId> = rules.relations()[RelationId::ROLE.idx()]
             .facts
@@ -93,8 +92,8 @@ impl Interpreter {
             .map(|id| rules.relation_name(RelationId(id)).into())
             .collect();
         let mut steps_left = MATERIALISE_STEPS;
-        for relation in order {
-            if !relations[relation.idx()].complete && relations::is_static(&rules, relation) {
+        for relation in recursion.order() {
+            if !relations[relation.idx()].complete && is_static(&rules, relation) {
                 let limits = Limits { steps: MATERIALISE_LIMITS.steps.min(steps_left), ..MATERIALISE_LIMITS };
                 let mut known = Known {
                     rules: &rules,
@@ -166,6 +165,12 @@ impl Reasoner for Interpreter {
     fn bytes(&self) -> usize {
         self.facts.iter().map(Facts::bytes).sum::<usize>() + self.terms.bytes()
     }
+}
+
+/// Whether answers can be found before the game starts.
+fn is_static(rules: &Rules, relation: RelationId) -> bool {
+    rules.relation(relation).dependence == Dependence::Static
+        && !matches!(relation, RelationId::TRUE | RelationId::DOES)
 }
 
 /// The ground facts of every relation as tables; complete where there are no clauses.

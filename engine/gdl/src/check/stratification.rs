@@ -6,10 +6,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::graph::{RelationGraph, components};
+use super::graph::RelationGraph;
 use super::report::{Report, quoted};
 use super::sheet::{RelationKey, Sentence, Sheet};
 use super::unify::may_unify;
+use crate::components::components;
 use crate::sexpr::Sexpr;
 
 /// How many pairs of condition and head are compared; published sheets need fewer than a thousand.
