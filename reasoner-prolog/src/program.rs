@@ -1,0 +1,324 @@
+//! Programs loaded into Prolog, and what a thread has loaded into one of them.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::{Rc, Weak};
+use std::sync::Arc;
+
+use gdl::{RelationId, Rules};
+use parking_lot::Mutex;
+
+use crate::engine::{Engine, Functor, Kept, Module, Next, Predicate, PrologError, Record, Solution, Word};
+use crate::state::FactSet;
+use crate::terms::{LocalTerms, SharedTerms, TermId};
+use crate::translate::{self, Choices};
+
+/// Numbers of modules in use. A module that a program no longer needs serves the next one: Prolog never
+/// forgets a module, and some 20 kB would stay behind with each.
+static IN_USE: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+
+/// The rules as a module of Prolog, shared by all threads.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) choices: Choices,
+    slot: usize,
+    module: Module,
+    does: Functor,
+    pub(crate) init: Predicate,
+    pub(crate) terminal: Predicate,
+    pub(crate) legal: Predicate,
+    pub(crate) next: Predicate,
+    pub(crate) goal: Predicate,
+    patterns: Kept<Patterns>,
+}
+
+/// Terms that match facts.
+#[derive(Debug)]
+struct Patterns {
+    /// Every fact of a state.
+    fluents: Vec<Record>,
+    /// Every move.
+    does: Record,
+}
+
+impl Program {
+    /// Translates and loads.
+    ///
+    /// # Errors
+    /// If Prolog refuses the text, which would be an error of the translation.
+    pub(crate) fn load(engine: &Engine, rules: &Rules, choices: Choices) -> Result<Program, PrologError> {
+        let slot = {
+            let mut in_use = IN_USE.lock();
+            let slot = (0..).find(|slot| !in_use.contains(slot)).expect("there is always a next number");
+            in_use.insert(slot);
+            slot
+        };
+        let name = module_name(slot);
+        let module = engine.module(&name);
+        let does = engine.atom(translate::DOES);
+        let mut fluents: Vec<Record> = translate::fluent_names(rules)
+            .into_iter()
+            .map(|(name, arity)| {
+                let predicate = translate::fluent_predicate(rules.symbols().name(name));
+                engine.pattern(&engine.atom(&predicate), arity)
+            })
+            .collect();
+        fluents.push(engine.pattern(&engine.atom(translate::OTHER_FLUENT), 1));
+        let predicate = |relation: RelationId| {
+            let name = translate::relation_predicate(rules, relation);
+            engine.predicate(module, &name, rules.relation(relation).arity as u16)
+        };
+        let text = translate::program(rules, &name, &choices);
+        let program = Program {
+            choices,
+            slot,
+            module,
+            does: engine.functor(&does, 2),
+            init: predicate(RelationId::INIT),
+            terminal: predicate(RelationId::TERMINAL),
+            legal: predicate(RelationId::LEGAL),
+            next: predicate(RelationId::NEXT),
+            goal: predicate(RelationId::GOAL),
+            patterns: Kept::new(Patterns { fluents, does: engine.pattern(&does, 2) }),
+        };
+        engine.load(&name, &text)?;
+        Ok(program)
+    }
+
+    /// Whether answers come from tables, which a new state makes void.
+    fn has_tables(&self) -> bool {
+        !self.choices.tabled.is_empty()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let unloaded = Engine::of_this_thread()
+            .and_then(|engine| engine.unload(&module_name(self.slot)).map_err(|error| error.to_string()));
+        match unloaded {
+            Ok(()) => _ = IN_USE.lock().remove(&self.slot),
+            // What cannot be unloaded stays in use.
+            Err(error) => tracing::warn!(%error, "a Prolog module stays loaded"),
+        }
+    }
+}
+
+fn module_name(slot: usize) -> String {
+    format!("daggerboard_{slot}")
+}
+
+/// How the facts of the last state become those of the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Update {
+    /// Only the difference is retracted and asserted (Ary 2018, section 5.2).
+    Difference,
+    /// Everything is retracted and asserted.
+    Everything,
+}
+
+/// What one thread has loaded into a program. All sessions of the thread share it, as they share the engine.
+#[derive(Debug)]
+pub(crate) struct Hold {
+    pub(crate) program: Arc<Program>,
+    pub(crate) engine: Engine,
+    pub(crate) terms: Arc<Kept<SharedTerms>>,
+    pub(crate) local: LocalTerms,
+    /// The state whose facts are asserted; unknown after an error.
+    loaded: Option<FactSet>,
+    /// The moves that are asserted.
+    does: Vec<TermId>,
+    /// Questions since the inferences were limited, and to how many.
+    limited: (u32, u64),
+    words: Vec<Word>,
+}
+
+thread_local! {
+    static HOLDS: RefCell<Vec<Weak<RefCell<Hold>>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// How many questions share one limit of inferences: setting it costs as much as a small question. One that
+/// fails with the rest of the limit is asked again with the whole.
+const QUESTIONS_PER_LIMIT: u32 = 100;
+
+impl Hold {
+    /// This thread's hold on a program.
+    pub(crate) fn of(
+        program: &Arc<Program>,
+        engine: &Engine,
+        terms: &Arc<Kept<SharedTerms>>,
+    ) -> Rc<RefCell<Hold>> {
+        HOLDS.with_borrow_mut(|holds| {
+            holds.retain(|hold| hold.strong_count() > 0);
+            let known = holds.iter().filter_map(Weak::upgrade);
+            if let Some(hold) = known.into_iter().find(|hold| Arc::ptr_eq(&hold.borrow().program, program)) {
+                return hold;
+            }
+            let hold = Rc::new(RefCell::new(Hold {
+                program: Arc::clone(program),
+                engine: engine.clone(),
+                terms: Arc::clone(terms),
+                local: terms.local(),
+                loaded: None,
+                does: Vec::new(),
+                limited: (QUESTIONS_PER_LIMIT, 0),
+                words: Vec::new(),
+            }));
+            holds.push(Rc::downgrade(&hold));
+            hold
+        })
+    }
+
+    /// Limits the question to come; whether what is left of the last limit was used.
+    pub(crate) fn limit(&mut self, steps: u64) -> Result<bool, PrologError> {
+        let (n_questions, limit) = self.limited;
+        if n_questions < QUESTIONS_PER_LIMIT && limit == steps {
+            self.limited.0 += 1;
+            return Ok(true);
+        }
+        self.engine.limit_inferences(steps)?;
+        self.limited = (0, steps);
+        Ok(false)
+    }
+
+    /// Makes the facts those of a state and of its moves; without moves, any may be there.
+    pub(crate) fn load(
+        &mut self,
+        state: &FactSet,
+        moves: Option<(&[TermId], &[TermId])>,
+        update: Update,
+    ) -> Result<(), PrologError> {
+        let mut is_changed = false;
+        match self.loaded.take() {
+            Some(loaded) if loaded.is_same(state) => self.loaded = Some(loaded),
+            Some(loaded) if update == Update::Difference => {
+                self.replace(&loaded, state)?;
+                is_changed = true;
+            }
+            loaded => {
+                self.engine.retract_all(self.program.module, &self.program.patterns.fluents)?;
+                if loaded.is_none() {
+                    self.engine.retract_all(self.program.module, [&self.program.patterns.does])?;
+                    self.does.clear();
+                }
+                self.assert_all(state.ids())?;
+                is_changed = true;
+            }
+        }
+        self.loaded = Some(state.clone());
+        if let Some((roles, moves)) = moves
+            && self.does != moves
+        {
+            is_changed = true;
+            self.engine.retract_all(self.program.module, [&self.program.patterns.does])?;
+            self.does.clear();
+            for (&role, &a_move) in roles.iter().zip(moves) {
+                let role = Arc::clone(self.local.entry(&self.terms, role));
+                let a_move = self.local.entry(&self.terms, a_move);
+                let pair = [&role.data, &a_move.data];
+                self.engine.assert_pair(self.program.module, self.program.does, pair)?;
+            }
+            self.does.extend_from_slice(moves);
+        }
+        if is_changed && self.program.has_tables() {
+            self.engine.abolish_tables()?;
+        }
+        Ok(())
+    }
+
+    /// Retracts what only the old state has and asserts what only the new one has. Both are in ascending order.
+    fn replace(&mut self, old: &FactSet, new: &FactSet) -> Result<(), PrologError> {
+        let (mut gone, mut come) = (Vec::new(), Vec::new());
+        let (mut olds, mut news) = (old.ids().iter().peekable(), new.ids().iter().peekable());
+        loop {
+            match (olds.peek(), news.peek()) {
+                (Some(old), Some(new)) if old == new => {
+                    olds.next();
+                    news.next();
+                }
+                (Some(old), new) if new.is_none_or(|new| *old < new) => gone.extend(olds.next()),
+                (_, Some(_)) => come.extend(news.next().copied()),
+                _ => break,
+            }
+        }
+        self.local.know(&self.terms, old.ids());
+        let facts = gone.iter().map(|&&id| self.local.known(id)).map(|entry| &entry.fact);
+        self.engine.retract(self.program.module, facts)?;
+        self.assert_all(&come)
+    }
+
+    fn assert_all(&mut self, ids: &[TermId]) -> Result<(), PrologError> {
+        self.local.know(&self.terms, ids);
+        let facts = ids.iter().map(|&id| &self.local.known(id).fact);
+        self.engine.assert(self.program.module, facts)
+    }
+
+    /// Appends the numbers of all different terms that are the last argument of a solution, in ascending order.
+    pub(crate) fn ask(
+        &mut self,
+        predicate: Predicate,
+        role: Option<TermId>,
+        ids: &mut Vec<TermId>,
+    ) -> Result<(), PrologError> {
+        let start = ids.len();
+        let Hold { engine, terms, local, words, .. } = self;
+        let role = role.map(|role| Arc::clone(local.entry(terms, role)));
+        let bound: &[&Record] = match &role {
+            Some(role) => &[&role.data],
+            None => &[],
+        };
+        let arg_idx = bound.len() as i32;
+        engine.ask(predicate, bound, |solution: &Solution<'_>| {
+            words.clear();
+            solution.read(arg_idx, words)?;
+            ids.push(local.intern(terms, engine, words)?);
+            Ok::<Next, PrologError>(Next::More)
+        })?;
+        ids[start..].sort_unstable();
+        let mut n_kept = start;
+        for idx in start..ids.len() {
+            if n_kept == start || ids[idx] != ids[n_kept - 1] {
+                ids[n_kept] = ids[idx];
+                n_kept += 1;
+            }
+        }
+        ids.truncate(n_kept);
+        Ok(())
+    }
+
+    /// Whether there is a solution.
+    pub(crate) fn holds(&mut self, predicate: Predicate) -> Result<bool, PrologError> {
+        let mut holds = false;
+        self.engine.ask(predicate, &[], |_| {
+            holds = true;
+            Ok::<Next, PrologError>(Next::Enough)
+        })?;
+        Ok(holds)
+    }
+
+    /// After an error it is not known what is loaded.
+    pub(crate) fn forget(&mut self) {
+        self.loaded = None;
+        self.limited.0 = QUESTIONS_PER_LIMIT;
+        if self.program.has_tables() {
+            // A table that the error left half filled must not answer; if this fails, the next load says so.
+            _ = self.engine.abolish_tables();
+        }
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.terms.give_back(std::mem::take(&mut self.local));
+        // Facts go with the engine; if that stays, they must not.
+        if self.engine.is_shared() {
+            let module = self.program.module;
+            let gone = self.engine.retract_all(
+                module,
+                self.program.patterns.fluents.iter().chain([&self.program.patterns.does]),
+            );
+            if let Err(error) = gone {
+                tracing::warn!(%error, "facts of a state stay behind");
+            }
+        }
+    }
+}

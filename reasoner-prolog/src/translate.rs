@@ -1,0 +1,347 @@
+//! GDL as a Prolog program.
+//!
+//! In go rules, out comes the text of a Prolog module. Every relation is a predicate with the prefix `r_`, so
+//! that none is taken for a built-in one; every fluent name is a predicate of its own with the prefix `t_`,
+//! which holds the facts of the current state, one set for each thread; `does/2` holds its moves. Constants
+//! are quoted atoms, numbers too.
+//!
+//! The author's order of literals is kept, but `not` and `distinct` are moved to the first place where their
+//! variables are bound.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use gdl::{Atom, Literal, RelationId, Rule, RuleTerm, Rules, Symbol};
+
+/// The questions that a program answers.
+const QUESTIONS: [RelationId; 5] =
+    [RelationId::INIT, RelationId::TERMINAL, RelationId::LEGAL, RelationId::NEXT, RelationId::GOAL];
+
+/// The predicate of the moves.
+pub(crate) const DOES: &str = "does";
+/// The predicate of fluents whose name has no predicate of its own.
+pub(crate) const OTHER_FLUENT: &str = "other_fluent";
+/// The predicate of all fluents.
+const ANY_FLUENT: &str = "any_fluent";
+
+/// Relations that are evaluated otherwise than by plain resolution.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Choices {
+    /// Answered from tables.
+    pub tabled: BTreeSet<RelationId>,
+    /// Written as facts in place of their rules: all that holds, as ground arguments.
+    pub listed: BTreeMap<RelationId, Vec<Box<[RuleTerm]>>>,
+}
+
+/// A fluent's name and number of arguments.
+pub(crate) type FluentName = (Symbol, usize);
+
+/// The names of the fluents that the rules spell out: those that have a predicate of their own.
+pub(crate) fn fluent_names(rules: &Rules) -> BTreeSet<FluentName> {
+    let mut names = BTreeSet::new();
+    let mut add = |atom: &Atom| {
+        let holds_fluents =
+            [RelationId::INIT, RelationId::TRUE, RelationId::NEXT, RelationId::BASE].contains(&atom.relation);
+        match (holds_fluents, &*atom.args) {
+            (true, [RuleTerm::Name(name)]) => _ = names.insert((*name, 0)),
+            (true, [RuleTerm::Compound(name, args)]) => _ = names.insert((*name, args.len())),
+            _ => {}
+        }
+    };
+    rules.facts().iter().for_each(&mut add);
+    for rule in rules.rules() {
+        add(&rule.head);
+        for literal in &rule.body {
+            if let Literal::Holds(atom) | Literal::Not(atom) = literal {
+                add(atom);
+            }
+        }
+    }
+    names
+}
+
+/// The name of a symbol in data. A name of nothing but dots gets one more, since `'.'` has a meaning of its
+/// own in SWI-Prolog.
+pub(crate) fn data_name(name: &str) -> String {
+    match name.bytes().all(|byte| byte == b'.') {
+        true => format!("{name}."),
+        false => name.to_owned(),
+    }
+}
+
+/// The name of the predicate of a fluent name.
+pub(crate) fn fluent_predicate(name: &str) -> String {
+    format!("t_{name}")
+}
+
+/// The name of the predicate of a relation.
+pub(crate) fn relation_predicate(rules: &Rules, relation: RelationId) -> String {
+    match relation {
+        RelationId::DOES => DOES.to_owned(),
+        RelationId::TRUE => ANY_FLUENT.to_owned(),
+        _ => format!("r_{}", rules.symbols().name(rules.relation(relation).name)),
+    }
+}
+
+/// The relations that the questions lead to.
+pub(crate) fn relations_asked(rules: &Rules) -> BTreeSet<RelationId> {
+    let mut asked: BTreeSet<RelationId> = QUESTIONS.into();
+    let mut open: Vec<RelationId> = QUESTIONS.into();
+    while let Some(relation) = open.pop() {
+        for &rule in &rules.relation(relation).rules {
+            for literal in &rules.rules()[rule as usize].body {
+                if let Literal::Holds(atom) | Literal::Not(atom) = literal
+                    && asked.insert(atom.relation)
+                {
+                    open.push(atom.relation);
+                }
+            }
+        }
+    }
+    asked
+}
+
+/// The text of a module that answers all questions.
+pub fn program(rules: &Rules, module: &str, choices: &Choices) -> String {
+    let mut writer = Writer { rules, text: String::new() };
+    writer.declarations(module, choices);
+    for relation in relations_asked(rules) {
+        if !matches!(relation, RelationId::TRUE | RelationId::DOES) {
+            writer.relation(relation, choices);
+        }
+    }
+    writer.text
+}
+
+struct Writer<'a> {
+    rules: &'a Rules,
+    text: String,
+}
+
+impl Writer<'_> {
+    fn declarations(&mut self, module: &str, choices: &Choices) {
+        self.text += ":- module(";
+        self.quoted(module);
+        self.text +=
+            ", []).\n:- style_check(-singleton), style_check(-discontiguous), style_check(-no_effect).\n";
+        let names = fluent_names(self.rules);
+        for &(name, arity) in &names {
+            let predicate = fluent_predicate(self.rules.symbols().name(name));
+            self.directive("thread_local", &predicate, arity);
+        }
+        self.directive("thread_local", OTHER_FLUENT, 1);
+        self.directive("thread_local", DOES, 2);
+        for (name, arity) in names {
+            let name = self.rules.symbols().name(name);
+            let variables: Vec<String> = (0..arity).map(|idx| format!("V{idx}")).collect();
+            let variables = if arity == 0 { String::new() } else { format!("({})", variables.join(",")) };
+            self.text += ANY_FLUENT;
+            self.text.push('(');
+            self.quoted(&data_name(name));
+            self.text += &variables;
+            self.text += ") :- ";
+            self.quoted(&fluent_predicate(name));
+            self.text += &variables;
+            self.text += ".\n";
+        }
+        _ = writeln!(self.text, "{ANY_FLUENT}(F) :- {OTHER_FLUENT}(F).");
+        for &relation in &choices.tabled {
+            let predicate = relation_predicate(self.rules, relation);
+            self.directive("table", &predicate, self.rules.relation(relation).arity as usize);
+        }
+    }
+
+    /// `:- NAME 'PREDICATE'/ARITY.`
+    fn directive(&mut self, name: &str, predicate: &str, arity: usize) {
+        _ = write!(self.text, ":- {name} ");
+        self.quoted(predicate);
+        _ = writeln!(self.text, "/{arity}.");
+    }
+
+    /// All clauses of a relation. One without any must be declared, or asking it would be an error.
+    fn relation(&mut self, id: RelationId, choices: &Choices) {
+        let relation = self.rules.relation(id);
+        let predicate = relation_predicate(self.rules, id);
+        if let Some(rows) = choices.listed.get(&id) {
+            if rows.is_empty() {
+                self.directive("dynamic", &predicate, relation.arity as usize);
+            }
+            rows.iter().for_each(|row| self.fact(&predicate, row));
+            return;
+        }
+        if relation.rules.is_empty() && relation.facts.is_empty() {
+            self.directive("dynamic", &predicate, relation.arity as usize);
+        }
+        for &fact in &relation.facts {
+            self.fact(&predicate, &self.rules.facts()[fact as usize].args);
+        }
+        for &rule in &relation.rules {
+            self.rule(&self.rules.rules()[rule as usize]);
+        }
+    }
+
+    fn fact(&mut self, predicate: &str, args: &[RuleTerm]) {
+        self.call(predicate, args);
+        self.text += ".\n";
+    }
+
+    fn rule(&mut self, rule: &Rule) {
+        self.atom(&rule.head);
+        for (literal_idx, literal) in ordered(rule).into_iter().enumerate() {
+            self.text += if literal_idx == 0 { " :-\n    " } else { ",\n    " };
+            match literal {
+                Literal::Holds(atom) => self.atom(atom),
+                Literal::Not(atom) => {
+                    self.text += "\\+ ";
+                    self.atom(atom);
+                }
+                Literal::Distinct(a, b) => self.comparison(a, " \\== ", b),
+                Literal::Equal(a, b) => self.comparison(a, " = ", b),
+            }
+        }
+        self.text += ".\n";
+    }
+
+    fn comparison(&mut self, a: &RuleTerm, operator: &str, b: &RuleTerm) {
+        self.term(a);
+        self.text += operator;
+        self.term(b);
+    }
+
+    /// A fluent that is spelled out goes to the predicate of its name.
+    fn atom(&mut self, atom: &Atom) {
+        match (atom.relation, &*atom.args) {
+            (RelationId::TRUE, [RuleTerm::Name(name)]) => {
+                self.call(&fluent_predicate(self.rules.symbols().name(*name)), &[]);
+            }
+            (RelationId::TRUE, [RuleTerm::Compound(name, args)]) => {
+                self.call(&fluent_predicate(self.rules.symbols().name(*name)), args);
+            }
+            (relation, args) => self.call(&relation_predicate(self.rules, relation), args),
+        }
+    }
+
+    fn call(&mut self, predicate: &str, args: &[RuleTerm]) {
+        self.quoted(predicate);
+        self.args(args);
+    }
+
+    fn args(&mut self, args: &[RuleTerm]) {
+        for (arg_idx, arg) in args.iter().enumerate() {
+            self.text.push(if arg_idx == 0 { '(' } else { ',' });
+            self.term(arg);
+        }
+        if !args.is_empty() {
+            self.text.push(')');
+        }
+    }
+
+    fn term(&mut self, term: &RuleTerm) {
+        match term {
+            RuleTerm::Var(var) => _ = write!(self.text, "V{var}"),
+            RuleTerm::Name(name) => self.quoted(&data_name(self.rules.symbols().name(*name))),
+            RuleTerm::Compound(name, args) => {
+                self.quoted(&data_name(self.rules.symbols().name(*name)));
+                self.args(args);
+            }
+        }
+    }
+
+    fn quoted(&mut self, name: &str) {
+        self.text.push('\'');
+        for c in name.chars() {
+            match c {
+                '\'' | '\\' => self.text.extend(['\\', c]),
+                c if c.is_control() => _ = write!(self.text, "\\x{:x}\\", u32::from(c)),
+                c => self.text.push(c),
+            }
+        }
+        self.text.push('\'');
+    }
+}
+
+/// The literals in the author's order, those that only test moved to where their variables are bound. What
+/// is never bound is tested at the end.
+fn ordered(rule: &Rule) -> Vec<&Literal> {
+    let mut bound = vec![false; rule.variables.len()];
+    let mut order = Vec::with_capacity(rule.body.len());
+    let mut waiting: Vec<&Literal> = Vec::new();
+    for literal in &rule.body {
+        match literal {
+            Literal::Holds(_) => {
+                literal.for_each_var(&mut |var| bound[var as usize] = true);
+                order.push(literal);
+            }
+            _ => waiting.push(literal),
+        }
+        // An equation binds variables, so that others may follow.
+        while let Some(idx) = waiting.iter().position(|literal| is_ready(literal, &bound)) {
+            let literal = waiting.remove(idx);
+            literal.for_each_var(&mut |var| bound[var as usize] = true);
+            order.push(literal);
+        }
+    }
+    order.extend(waiting);
+    order
+}
+
+/// Whether a test has what it needs: an equation one bound side, the others all variables.
+fn is_ready(literal: &Literal, bound: &[bool]) -> bool {
+    let is_bound = |term: &RuleTerm| {
+        let mut all = true;
+        term.for_each_var(&mut |var| all &= bound[var as usize]);
+        all
+    };
+    match literal {
+        Literal::Holds(_) => true,
+        Literal::Not(atom) => atom.args.iter().all(is_bound),
+        Literal::Distinct(a, b) => is_bound(a) && is_bound(b),
+        Literal::Equal(a, b) => is_bound(a) || is_bound(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gdl::{Description, ReadOptions};
+
+    fn translated(text: &str) -> String {
+        let description = Description::read(text, ReadOptions::default()).unwrap();
+        program(&Rules::from_description(&description).unwrap(), "m", &Choices::default())
+    }
+
+    #[test]
+    fn tests_wait_for_their_variables() {
+        let text = translated(
+            "(role you) (goal you 100) terminal (row a)
+             (<= (legal you (mark ?x ?y)) (distinct ?x ?y) (not (true (cell ?x ?y b))) (row ?x) (row ?y))",
+        );
+        let rule = "'r_legal'('you','mark'(V0,V1)) :-\n    'r_row'(V0),\n    'r_row'(V1),\n    V0 \\== V1,\n    \
+                    \\+ 't_cell'(V0,V1,'b').";
+        assert!(text.contains(rule), "{text}");
+    }
+
+    #[test]
+    fn names_with_a_meaning_in_prolog_are_only_names() {
+        let text = translated(
+            "(role it's) (init (. 1)) (init (.. a\\b)) (succ 1 2) (legal it's []) (goal it's 100)
+             (<= terminal (true ?f) (succ ?f +))",
+        );
+        for part in [
+            "'r_goal'('it\\'s','100').",
+            "'r_init'('..'('1')).",
+            "'r_init'('...'('a\\\\b')).",
+            "'r_legal'('it\\'s','[]').",
+            "'any_fluent'(V0),\n    'r_succ'(V0,'+').",
+            "any_fluent('..'(V0)) :- 't_.'(V0).",
+        ] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+
+    #[test]
+    fn relations_without_clauses_are_known() {
+        let text = translated("(role you) (goal you 100) (legal you go) (<= terminal (never ?x))");
+        assert!(text.contains(":- dynamic 'r_never'/1."), "{text}");
+    }
+}

@@ -1,0 +1,154 @@
+//! Hands interrupts to Prolog: a query that runs does not look at an [`Interrupt`] by itself.
+//!
+//! One thread per reasoner looks every few milliseconds whether the interrupt of a session that asks is
+//! raised, and makes Prolog throw in that session's thread. It sleeps while there is no session and ends with
+//! the reasoner.
+
+use std::sync::{Arc, Weak};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+use reasoner::Interrupt;
+
+use crate::engine::{Engine, PrologError};
+
+/// How often interrupts are looked at.
+const POLL: Duration = Duration::from_millis(3);
+
+/// One session as the watchdog sees it.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    thread: i32,
+    interrupt: Interrupt,
+    state: Mutex<State>,
+}
+
+/// A signal is only sent while a question is open, with the lock held: it cannot hit a later one.
+#[derive(Debug, Default)]
+struct State {
+    is_asking: bool,
+    is_signalled: bool,
+}
+
+impl Watched {
+    /// Does the work of one question; it ends with [`PrologError::Interrupted`] if the interrupt is raised.
+    pub(crate) fn ask<T, E: From<PrologError>>(
+        &self,
+        engine: &Engine,
+        work: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        if self.interrupt.is_raised() {
+            return Err(PrologError::Interrupted.into());
+        }
+        self.state.lock().is_asking = true;
+        let over = Over { watched: self, engine };
+        let answer = work();
+        drop(over);
+        answer
+    }
+}
+
+/// Ends a question when it goes, also by a panic.
+struct Over<'a> {
+    watched: &'a Watched,
+    engine: &'a Engine,
+}
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        let state = std::mem::take(&mut *self.watched.state.lock());
+        if state.is_signalled {
+            self.engine.calm();
+        }
+    }
+}
+
+/// The thread and what it looks at.
+#[derive(Debug)]
+pub(crate) struct Watchdog {
+    pen: Arc<Pen>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Pen {
+    watched: Mutex<Sessions>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Sessions {
+    all: Vec<Weak<Watched>>,
+    is_over: bool,
+}
+
+impl Watchdog {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// If the system has no thread or Prolog no engine left.
+    pub(crate) fn start() -> Result<Watchdog, String> {
+        let pen = Arc::new(Pen::default());
+        let (ready, is_ready) = std::sync::mpsc::channel();
+        let thread = std::thread::Builder::new()
+            .name("prolog watchdog".to_owned())
+            .spawn({
+                let pen = Arc::clone(&pen);
+                move || match Engine::of_this_thread() {
+                    Ok(engine) => {
+                        _ = ready.send(Ok(()));
+                        watch(&engine, &pen);
+                    }
+                    Err(error) => _ = ready.send(Err(error)),
+                }
+            })
+            .map_err(|error| format!("a thread that watches SWI-Prolog cannot start: {error}"))?;
+        is_ready.recv().map_err(|_| "the thread that watches SWI-Prolog ended".to_owned())??;
+        Ok(Watchdog { pen, thread: Some(thread) })
+    }
+
+    /// Watches this thread until the answer is dropped.
+    pub(crate) fn watch(&self, engine: &Engine, interrupt: &Interrupt) -> Arc<Watched> {
+        let watched = Arc::new(Watched {
+            thread: engine.thread(),
+            interrupt: interrupt.clone(),
+            state: Mutex::default(),
+        });
+        self.pen.watched.lock().all.push(Arc::downgrade(&watched));
+        self.pen.changed.notify_one();
+        watched
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.pen.watched.lock().is_over = true;
+        self.pen.changed.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // It does not panic; if it did, there is nobody to tell.
+            _ = thread.join();
+        }
+    }
+}
+
+fn watch(engine: &Engine, pen: &Pen) {
+    let mut sessions = pen.watched.lock();
+    while !sessions.is_over {
+        sessions.all.retain(|watched| watched.strong_count() > 0);
+        for watched in sessions.all.iter().filter_map(Weak::upgrade) {
+            if !watched.interrupt.is_raised() {
+                continue;
+            }
+            let mut state = watched.state.lock();
+            if state.is_asking && !state.is_signalled {
+                state.is_signalled = engine.interrupt(watched.thread).is_ok();
+            }
+        }
+        if sessions.all.is_empty() {
+            pen.changed.wait(&mut sessions);
+        } else {
+            pen.changed.wait_for(&mut sessions, POLL);
+        }
+    }
+}
