@@ -6,7 +6,7 @@
 use clap::Args;
 use search::{Config, MAX_THREADS, MIN_BYTES, Options};
 
-use crate::reasoners::ReasonerKind;
+use crate::reasoners::{self, ReasonerKind};
 
 /// Everything that decides what our player answers, apart from the clock.
 #[derive(Debug, Clone)]
@@ -24,8 +24,7 @@ pub struct Brain {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Search")]
 pub struct BrainArgs {
-    /// Who answers questions about the rules: auto, interpreter
-    #[arg(long, default_value = "auto", value_name = "NAME")]
+    #[arg(long, default_value = "auto", value_name = "NAME", help = format!("Who answers questions about the rules: {}", reasoners::NAMES))]
     pub reasoner: ReasonerKind,
     /// The rules of selection and backup: uct, uct+t, mc, mc-memory
     #[arg(long, default_value_t, value_name = "NAME")]

@@ -10,6 +10,15 @@ use std::sync::Arc;
 use gdl::Rules;
 use reasoner::{Reasoner, ReasonerError};
 use reasoner_native::Interpreter;
+#[cfg(feature = "prolog")]
+use reasoner_prolog::{Prolog, Update};
+
+/// The names of this build's reasoners, for help texts and messages.
+#[cfg(feature = "prolog")]
+pub const NAMES: &str = "auto, interpreter, prolog, prolog-full";
+/// The names of this build's reasoners, for help texts and messages.
+#[cfg(not(feature = "prolog"))]
+pub const NAMES: &str = "auto, interpreter";
 
 /// The reasoners by the names that the command line knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,16 +28,32 @@ pub enum ReasonerKind {
     Auto,
     /// Evaluates any rules on demand, without grounding.
     Interpreter,
+    /// Embedded SWI-Prolog, which gets the difference from state to state.
+    #[cfg(feature = "prolog")]
+    Prolog,
+    /// Embedded SWI-Prolog, which gets every state whole; for comparison.
+    #[cfg(feature = "prolog")]
+    PrologFull,
 }
+
+/// Every kind of this build.
+const KINDS: &[ReasonerKind] = &[
+    ReasonerKind::Auto,
+    ReasonerKind::Interpreter,
+    #[cfg(feature = "prolog")]
+    ReasonerKind::Prolog,
+    #[cfg(feature = "prolog")]
+    ReasonerKind::PrologFull,
+];
 
 /// A name that stands for no reasoner of this build.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KindError {
     /// A reasoner that exists, but elsewhere.
-    #[error("the reasoner {0:?} is not in this build; use \"interpreter\" or \"auto\"")]
+    #[error("the reasoner {0:?} is not in this build; use one of: {NAMES}")]
     NotInThisBuild(String),
     /// No reasoner at all.
-    #[error("there is no reasoner {0:?}; use \"interpreter\" or \"auto\"")]
+    #[error("there is no reasoner {0:?}; use one of: {NAMES}")]
     Unknown(String),
 }
 
@@ -36,12 +61,13 @@ impl FromStr for ReasonerKind {
     type Err = KindError;
 
     fn from_str(name: &str) -> Result<ReasonerKind, KindError> {
-        match name {
-            "auto" => Ok(ReasonerKind::Auto),
-            "interpreter" => Ok(ReasonerKind::Interpreter),
-            "prolog" | "propnet" => Err(KindError::NotInThisBuild(name.to_owned())),
-            _ => Err(KindError::Unknown(name.to_owned())),
+        if let Some(&kind) = KINDS.iter().find(|kind| kind.to_string() == name) {
+            return Ok(kind);
         }
+        Err(match name {
+            "prolog" | "prolog-full" | "propnet" => KindError::NotInThisBuild(name.to_owned()),
+            _ => KindError::Unknown(name.to_owned()),
+        })
     }
 }
 
@@ -50,6 +76,10 @@ impl fmt::Display for ReasonerKind {
         f.write_str(match self {
             ReasonerKind::Auto => "auto",
             ReasonerKind::Interpreter => "interpreter",
+            #[cfg(feature = "prolog")]
+            ReasonerKind::Prolog => "prolog",
+            #[cfg(feature = "prolog")]
+            ReasonerKind::PrologFull => "prolog-full",
         })
     }
 }
@@ -73,6 +103,10 @@ impl ReasonerKind {
             ReasonerKind::Auto | ReasonerKind::Interpreter => {
                 Ok(work.run(Arc::new(Interpreter::new(rules)?)))
             }
+            #[cfg(feature = "prolog")]
+            ReasonerKind::Prolog => Ok(work.run(Arc::new(Prolog::new(rules, Update::Difference)?))),
+            #[cfg(feature = "prolog")]
+            ReasonerKind::PrologFull => Ok(work.run(Arc::new(Prolog::new(rules, Update::Everything)?))),
         }
     }
 }
@@ -83,9 +117,12 @@ mod tests {
 
     #[test]
     fn names_give_kinds_and_back() {
-        for name in ["auto", "interpreter"] {
+        for name in NAMES.split(", ") {
             assert_eq!(name.parse::<ReasonerKind>().map(|kind| kind.to_string()), Ok(name.to_owned()));
         }
+        assert_eq!(NAMES.split(", ").count(), KINDS.len());
+        assert!(matches!("propnet".parse::<ReasonerKind>(), Err(KindError::NotInThisBuild(_))));
+        #[cfg(not(feature = "prolog"))]
         assert!(matches!("prolog".parse::<ReasonerKind>(), Err(KindError::NotInThisBuild(_))));
         assert!(matches!("magic".parse::<ReasonerKind>(), Err(KindError::Unknown(_))));
     }

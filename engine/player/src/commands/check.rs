@@ -10,7 +10,7 @@ use super::coverage;
 use crate::failure::{Failure, Outcome};
 use crate::game_source::{ReadingArgs, read_text};
 use crate::output;
-use crate::reasoners::ReasonerKind;
+use crate::reasoners::{self, ReasonerKind};
 use crate::stop;
 
 /// Say what is wrong with rulesheets, and what to do about it
@@ -28,8 +28,7 @@ pub struct CheckArgs {
     /// Play this many random games, too, and warn of what only shows then
     #[arg(long, default_value_t = 0, value_name = "N")]
     simulate: u32,
-    /// Who plays them: auto, interpreter
-    #[arg(long, default_value = "auto", value_name = "NAME")]
+    #[arg(long, default_value = "auto", value_name = "NAME", help = format!("Who plays them: {}", reasoners::NAMES))]
     reasoner: ReasonerKind,
     #[command(flatten)]
     reading: ReadingArgs,

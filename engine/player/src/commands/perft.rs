@@ -12,7 +12,7 @@ use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
 use crate::output;
 use crate::position::PositionArgs;
-use crate::reasoners::{ReasonerKind, WithReasoner};
+use crate::reasoners::{self, ReasonerKind, WithReasoner};
 use crate::stop;
 
 /// Count the game tree, depth by depth
@@ -29,8 +29,7 @@ pub struct PerftArgs {
     depth: u32,
     #[command(flatten)]
     position: PositionArgs,
-    /// Who answers questions about the rules: auto, interpreter
-    #[arg(long, default_value = "auto", value_name = "NAME")]
+    #[arg(long, default_value = "auto", value_name = "NAME", help = format!("Who answers questions about the rules: {}", reasoners::NAMES))]
     reasoner: ReasonerKind,
 }
 

@@ -16,7 +16,7 @@ use crate::manager::record::{Record, Status};
 use crate::manager::referee::{Match, Seated, Terms};
 use crate::manager::spec::PlayerSpec;
 use crate::output;
-use crate::reasoners::{ReasonerKind, WithReasoner};
+use crate::reasoners::{self, ReasonerKind, WithReasoner};
 use crate::stop;
 
 /// Play matches between players here and elsewhere
@@ -69,8 +69,7 @@ pub struct MatchArgs {
     /// Show no progress
     #[arg(long)]
     quiet: bool,
-    /// The manager's own reasoner: auto, interpreter
-    #[arg(long, default_value = "auto", value_name = "NAME")]
+    #[arg(long, default_value = "auto", value_name = "NAME", help = format!("The manager's own reasoner: {}", reasoners::NAMES))]
     reasoner: ReasonerKind,
 }
 

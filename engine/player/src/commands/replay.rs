@@ -14,7 +14,7 @@ use crate::golden_text;
 use crate::moves::{Found, find_legal};
 use crate::output;
 use crate::position::PositionArgs;
-use crate::reasoners::{ReasonerKind, WithReasoner};
+use crate::reasoners::{self, ReasonerKind, WithReasoner};
 use crate::stop;
 
 /// Play given moves and tell every state on the way
@@ -36,8 +36,7 @@ pub struct ReplayArgs {
     full: bool,
     #[command(flatten)]
     position: PositionArgs,
-    /// Who answers questions about the rules: auto, interpreter
-    #[arg(long, default_value = "auto", value_name = "NAME")]
+    #[arg(long, default_value = "auto", value_name = "NAME", help = format!("Who answers questions about the rules: {}", reasoners::NAMES))]
     reasoner: ReasonerKind,
 }
 

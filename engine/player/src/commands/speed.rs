@@ -11,7 +11,7 @@ use super::search::parse_seconds;
 use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
 use crate::output;
-use crate::reasoners::{ReasonerKind, WithReasoner};
+use crate::reasoners::{self, ReasonerKind, WithReasoner};
 use crate::stop;
 
 /// Measure random rollouts from the initial state
@@ -23,8 +23,7 @@ Examples:
 pub struct SpeedArgs {
     #[command(flatten)]
     game: GameArgs,
-    /// Who answers questions about the rules: auto, interpreter
-    #[arg(long, default_value = "auto", value_name = "NAME")]
+    #[arg(long, default_value = "auto", value_name = "NAME", help = format!("Who answers questions about the rules: {}", reasoners::NAMES))]
     reasoner: ReasonerKind,
     /// How long
     #[arg(long, default_value = "3", value_name = "S", value_parser = parse_seconds)]
