@@ -4,7 +4,7 @@
 
 mod common;
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Command;
 
@@ -57,10 +57,6 @@ fn the_length_of_a_body_may_be_missing_or_wrong() {
     let message = "( PING )";
     for length in [None, Some(0), Some(3), Some(8), Some(500), Some(usize::MAX)] {
         for close_after in [false, true] {
-            // Nothing but its length says that a body is over before its first parenthesis.
-            if length == Some(0) {
-                continue;
-            }
             assert_eq!(
                 player.raw(&post(message, length), close_after).body,
                 "ready",
@@ -72,6 +68,79 @@ fn the_length_of_a_body_may_be_missing_or_wrong() {
         let request = format!("POST / HTTP/1.0\r\n{line}\r\n\r\n{message}");
         assert_eq!(player.raw(request.as_bytes(), false).body, "ready", "{line}");
     }
+}
+
+/// Sends the pieces one by one and reads the answer.
+fn ask_in_pieces(player: &Player, pieces: &[&[u8]]) -> Answer {
+    let mut stream = player.connect();
+    // Each piece is a packet of its own.
+    stream.set_nodelay(true).unwrap();
+    for piece in pieces {
+        stream.write_all(piece).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    Answer::read(&mut stream)
+}
+
+#[test]
+fn a_body_may_come_after_its_head() {
+    let player = Player::start(&[]);
+    let message = b"( PING )";
+    for (head, blank) in [
+        ("Content-Length: 8\r\n", ""),
+        ("", ""),
+        ("Content-Length: 0\r\n", ""),
+        ("Content-Length: 2\r\n", "\r\n"),
+        ("Content-Length: 3\r\n", "\u{feff}"),
+    ] {
+        let head = format!("POST / HTTP/1.0\r\n{head}\r\n{blank}");
+        assert_eq!(ask_in_pieces(&player, &[head.as_bytes(), message]).body, "ready", "{head}");
+    }
+    // An empty message is one, too: it counts as INFO.
+    assert!(ask_in_pieces(&player, &[b"POST / HTTP/1.0\r\nContent-Length: 0\r\n\r\n"]).body.contains("name"));
+}
+
+#[test]
+fn a_body_may_come_in_chunks_and_after_a_word() {
+    let player = Player::start(&[]);
+    let head = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let pieces = [&head[..], b"3\r\n( P\r\n", b"5\r\nING )\r\n", b"0\r\n\r\n"];
+    assert_eq!(ask_in_pieces(&player, &pieces).body, "ready");
+    assert_eq!(player.raw(&pieces.concat(), false).body, "ready");
+    let mut stream = player.connect();
+    stream.write_all(b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 8\r\n\r\n").unwrap();
+    let mut word = [0; 25];
+    stream.read_exact(&mut word).unwrap();
+    assert_eq!(&word, b"HTTP/1.1 100 Continue\r\n\r\n");
+    stream.write_all(b"( PING )").unwrap();
+    assert_eq!(Answer::read(&mut stream).body, "ready");
+}
+
+#[test]
+fn one_request_is_answered_whatever_follows_it() {
+    let player = Player::start(&[]);
+    let first = post("( PING )", Some(8));
+    for second in [post("( INFO )", Some(8)), post("( INFO", Some(500)), b"\0\0".to_vec()] {
+        assert_eq!(player.raw(&[first.clone(), second].concat(), false).body, "ready");
+    }
+}
+
+#[test]
+fn heads_that_break_the_rules_are_read() {
+    let player = Player::start(&[]);
+    let many = "X: y\r\n".repeat(500);
+    for head in [
+        "POST / HTTP/1.0\nContent-Length: 8\n\n",
+        "\r\nPOST / HTTP/1.0\r\n\r\n",
+        "POST / HTTP/1.0\r\nContent-Length : 8\r\n\r\n",
+        "POST / HTTP/1.0\r\nReceiver\r\nContent-Length: 8\r\n\r\n",
+        "POST / HTTP/1.0\r\nReceiver: \u{1}\u{e9}\r\n\r\n",
+        "post /\r\n\r\n",
+        &format!("POST / HTTP/1.0\r\n{many}\r\n"),
+    ] {
+        assert_eq!(player.raw(format!("{head}( PING )").as_bytes(), false).body, "ready", "{head:?}");
+    }
+    assert_eq!(player.raw(b"GET /( PING ) HTTP/1.0\r\n\r\n", false).body, "ready");
 }
 
 #[test]

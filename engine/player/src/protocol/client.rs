@@ -79,13 +79,9 @@ fn connect(address: &Address) -> Result<TcpStream, AskError> {
 
 /// The body of a complete answer; without a length it ends with the connection.
 fn answer_in(bytes: &[u8], ended: bool) -> Option<String> {
-    let end = http::head_end(bytes)?;
-    let mut headers = [httparse::EMPTY_HEADER; 64];
-    let mut response = httparse::Response::new(&mut headers);
-    // A head that cannot be read says nothing of the length, and the body is still an answer.
-    let length = response.parse(&bytes[..end]).ok().and_then(|_| http::content_length(response.headers));
-    let body = &bytes[end..];
-    match length {
+    let end = http::HeadEnd::default().find(bytes)?;
+    let (head, body) = bytes.split_at(end);
+    match http::content_length(head) {
         Some(length) if body.len() >= length => Some(text(&body[..length])),
         _ if ended => Some(text(body)),
         _ => None,

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::body::Balance;
-use super::http::{self, Head, Method, Status};
+use super::body::{Body, Outlook};
+use super::http::{self, Head, HeadEnd, Method, Status};
 
 /// Answers messages; `received` is when their last byte came.
 pub trait Answer: Send + Sync + 'static {
@@ -31,8 +31,11 @@ const STACK_BYTES: usize = 4 << 20;
 const READ_TIME: Duration = Duration::from_secs(30);
 /// How long it may be silent.
 const SILENCE: Duration = Duration::from_secs(10);
-/// How long an unbalanced message is waited for after its announced length has come.
+/// How long the rest of a message is waited for that should be over, but may not be.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// How long a message is waited for whose announced length has come without one. If it does not come, it is an
+/// empty one, which wants the answer to INFO within a second.
+const BLANK_PATIENCE: Duration = Duration::from_millis(200);
 /// The longest head, and with it the longest GET.
 const MAX_HEAD_BYTES: usize = 1 << 20;
 /// The longest message: 80 times the longest published rulesheet.
@@ -208,8 +211,9 @@ fn is_timeout(error: &std::io::Error) -> bool {
 fn read_message(stream: &mut TcpStream) -> std::io::Result<Incoming> {
     let now = Instant::now();
     let mut reader = Reader { stream, deadline: now + READ_TIME, bytes: Vec::new(), received: now };
+    let mut head_end = HeadEnd::default();
     let end = loop {
-        if let Some(end) = http::head_end(&reader.bytes) {
+        if let Some(end) = head_end.find(&reader.bytes) {
             break end;
         }
         if reader.bytes.len() > MAX_HEAD_BYTES {
@@ -222,7 +226,7 @@ fn read_message(stream: &mut TcpStream) -> std::io::Result<Incoming> {
             });
         }
     };
-    let Ok(head) = http::parse_head(&reader.bytes[..end]) else { return Ok(Incoming::NotHttp) };
+    let Some(head) = http::parse_head(&reader.bytes[..end]) else { return Ok(Incoming::NotHttp) };
     match head.method {
         Method::Get => Ok(Incoming::Message(head.path, reader.received)),
         Method::Other => Ok(Incoming::Empty),
@@ -230,27 +234,31 @@ fn read_message(stream: &mut TcpStream) -> std::io::Result<Incoming> {
     }
 }
 
-/// Reads the body of a POST: to the end of its one expression; or, if there is no parenthesis, to the
-/// announced length; or to the end of the stream.
+/// Reads the body of a POST that begins at `start`.
 fn read_body(mut reader: Reader<'_>, start: usize, head: &Head) -> std::io::Result<Incoming> {
-    let mut balance = Balance::default();
-    let mut at = start;
+    if head.expects_continue && reader.bytes.len() == start {
+        reader.stream.write_all(http::CONTINUE)?;
+    }
+    let mut body = Body::new(head.content_length, head.is_chunked);
+    let mut new = reader.bytes.split_off(start);
     loop {
-        balance.push(&reader.bytes[at..]);
-        at = reader.bytes.len();
-        let length = at - start;
-        if length > MAX_BODY_BYTES {
+        body.push(&new);
+        if body.len() > MAX_BODY_BYTES {
             return Ok(Incoming::TooLong);
         }
-        let announced = head.content_length.is_some_and(|announced| length >= announced);
-        if balance.is_complete() || (announced && !balance.is_open()) {
+        let patience = match body.outlook() {
+            Outlook::Whole => break,
+            Outlook::Doubtful => PATIENCE,
+            Outlook::Blank => BLANK_PATIENCE,
+            Outlook::Partial => SILENCE,
+        };
+        reader.bytes.clear();
+        if !reader.more(patience)? {
             break;
         }
-        if !reader.more(if announced { PATIENCE } else { SILENCE })? {
-            break;
-        }
+        std::mem::swap(&mut new, &mut reader.bytes);
     }
-    Ok(Incoming::Message(reader.bytes.split_off(start), reader.received))
+    Ok(Incoming::Message(body.into_message(), reader.received))
 }
 
 /// Section 3: an answer is one line.
