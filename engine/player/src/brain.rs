@@ -3,8 +3,10 @@
 //!
 //! In go texts, out comes a [`Brain`]. It does not think.
 
+use std::num::NonZero;
+
 use clap::Args;
-use search::{Config, MAX_THREADS, MIN_BYTES, Options};
+use search::{Config, MAX_EXPLORATION, MAX_THREADS, MIN_BYTES, Options, cores};
 
 use crate::reasoners::{self, ReasonerKind};
 
@@ -39,7 +41,7 @@ pub struct BrainArgs {
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory: Option<usize>,
     /// Cores to pin the threads to, such as 0,1
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_core)]
     pub pin: Vec<usize>,
     /// What all random choices follow from
     #[arg(long, value_name = "N")]
@@ -125,7 +127,7 @@ impl Brain {
             }
             "config" => self.search.config = read(key, value)?,
             "reasoner" => self.reasoner = read(key, value)?,
-            "playouts" => self.playouts = Some(read(key, value)?),
+            "playouts" => self.playouts = Some(read::<NonZero<u64>>(key, value)?.get()),
             "c" => {
                 let c = parse_exploration(value).map_err(|reason| wrong(key, value, &reason))?;
                 self.search.exploration = Some(c);
@@ -134,7 +136,8 @@ impl Brain {
                 self.search.max_bytes = parse_bytes(value).map_err(|reason| wrong(key, value, &reason))?;
             }
             "pin" => {
-                self.search.pin = value.split('+').map(|core| read(key, core)).collect::<Result<_, _>>()?;
+                let cores: Result<_, _> = value.split('+').map(parse_core).collect();
+                self.search.pin = cores.map_err(|reason| wrong(key, value, &reason))?;
             }
             "seed" => self.search.seed = Some(read(key, value)?),
             _ => return Err(BrainError::UnknownKey(key.to_owned())),
@@ -154,8 +157,21 @@ fn parse_threads(text: &str) -> Result<usize, String> {
 
 /// Reads the constant C.
 fn parse_exploration(text: &str) -> Result<f64, String> {
-    let c = text.parse().ok().filter(|c: &f64| c.is_finite() && *c >= 0.0);
-    c.ok_or_else(|| "a number from 0 is wanted".to_owned())
+    let c = text.parse().ok().filter(|c| (0.0..=MAX_EXPLORATION).contains(c));
+    c.ok_or_else(|| format!("a number from 0 to {MAX_EXPLORATION} is wanted"))
+}
+
+/// Reads the id of a core that threads can be pinned to.
+fn parse_core(text: &str) -> Result<usize, String> {
+    let cores = cores();
+    let core = text.parse().ok().filter(|core| cores.contains(core));
+    core.ok_or_else(|| match cores.is_empty() {
+        true => "this system tells of no cores to pin to".to_owned(),
+        false => {
+            let known: Vec<String> = cores.iter().map(usize::to_string).collect();
+            format!("there is no such core here; there are {}", known.join(" "))
+        }
+    })
 }
 
 /// Reads a number of bytes such as `512M`, enough for a graph.
@@ -175,7 +191,7 @@ pub fn parse_bytes(text: &str) -> Result<usize, String> {
 }
 
 fn all_cores() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+    std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 #[cfg(test)]
@@ -184,11 +200,10 @@ mod tests {
 
     #[test]
     fn settings_are_read() {
-        let brain =
-            Brain::parse("threads=2,config=mc,playouts=100,c=12.5,memory=64M,pin=0+1,seed=7").unwrap();
+        let brain = Brain::parse("threads=2,config=mc,playouts=100,c=12.5,memory=64M,seed=7").unwrap();
         assert_eq!((brain.search.threads, brain.search.config), (2, Config::Mc));
         assert_eq!((brain.playouts, brain.search.seed), (Some(100), Some(7)));
-        assert_eq!((brain.search.max_bytes, brain.search.pin), (64 << 20, vec![0, 1]));
+        assert_eq!(brain.search.max_bytes, 64 << 20);
         assert!(Brain::parse("").is_ok());
     }
 
@@ -198,8 +213,30 @@ mod tests {
         assert!(matches!(Brain::parse("threads"), Err(BrainError::NoValue(_))));
         assert!(matches!(Brain::parse("memory=lots"), Err(BrainError::Value { .. })));
         assert!(matches!(Brain::parse("reasoner=prolog"), Err(BrainError::Value { .. })));
-        for setting in ["threads=0", "threads=1025", "c=nan", "c=-1", "memory=1", "memory=99999999999G"] {
+        for setting in [
+            "threads=0",
+            "threads=1025",
+            "c=nan",
+            "c=-1",
+            "c=1e308",
+            "memory=1",
+            "memory=99999999999G",
+            "playouts=0",
+            "pin=",
+            "pin=-1",
+            "pin=99999",
+        ] {
             assert!(matches!(Brain::parse(setting), Err(BrainError::Value { .. })), "{setting}");
         }
+    }
+
+    #[test]
+    fn every_core_of_this_machine_can_be_pinned_to() {
+        let known = cores();
+        let texts: Vec<String> = known.iter().map(usize::to_string).collect();
+        if known.is_empty() {
+            return eprintln!("skipped: this system tells of no cores");
+        }
+        assert_eq!(Brain::parse(&format!("pin={}", texts.join("+"))).unwrap().search.pin, known);
     }
 }

@@ -1,6 +1,7 @@
 //! Results on standard output, progress on standard error.
 //!
-//! A reader that goes away (`| head`) is no failure: what cannot be written is dropped.
+//! A reader that goes away (`| head`) is no failure: what it does not want is dropped. A result that cannot be
+//! written for another reason, such as a full disk, is one.
 
 use std::io::{self, Write};
 
@@ -9,19 +10,26 @@ use serde::Serialize;
 use crate::failure::Failure;
 
 /// Writes one line to standard output.
-pub fn line(text: impl std::fmt::Display) {
-    // The reader may have gone.
-    let _ = writeln!(io::stdout().lock(), "{text}");
+///
+/// # Errors
+/// If it cannot be written, though there is somebody to read it.
+pub fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
+    // Standard output is flushed at the end of each line.
+    match writeln!(io::stdout().lock(), "{text}") {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::work(error).context("the result cannot be written"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes a value as JSON on one line of standard output.
 ///
 /// # Errors
-/// If the value cannot be JSON.
+/// If the value cannot be JSON, or the line cannot be written.
 pub fn json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(value).map_err(Failure::work)?;
-    line(text);
-    Ok(())
+    line(text)
 }
 
 /// Writes one line of progress to standard error.

@@ -281,7 +281,44 @@ fn speed_counts_what_it_did() {
     assert!((5.0..=9.0).contains(&number(&told["mean_length"])), "{told}");
     let goals = number(&told["mean_goals"][0]) + number(&told["mean_goals"][1]);
     assert!((goals - 100.0).abs() < 1e-6, "a game of constant sum: {told}");
-    assert_eq!(run(&["speed", "tic-tac-toe", "--seconds", "0"]).status.code(), Some(1), "no rollout ends");
+}
+
+/// What found nothing says so and names no move, in either form.
+#[test]
+fn searches_and_rollouts_that_find_nothing_fail() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, rules: &str| {
+        let path = folder.path().join(name).display().to_string();
+        std::fs::write(&path, format!("(role a) (goal a 50) {rules}")).unwrap();
+        path
+    };
+    let stuck = write("stuck.kif", "(init x) (<= (legal a go) (true y)) (next x) (<= terminal (true y))");
+    let endless = write(
+        "endless.kif",
+        "(init (n z)) (legal a go) (legal a stay) (<= (next (n (s ?x))) (true (n ?x))) (<= terminal (true y))",
+    );
+    for (args, wanted) in [
+        (["search", "tic-tac-toe", "--seconds=1e-9"], "--seconds"),
+        (["search", &stuck, "--seconds=5"], "no legal move"),
+        (["search", &endless, "--playouts=1"], "deeper than"),
+        (["speed", &stuck, "--seconds=0.1"], "stuck"),
+        (["speed", &endless, "--seconds=5"], "deeper than"),
+    ] {
+        for form in [&[][..], &["--json"]] {
+            let output = run(&[&args, form].concat());
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{args:?}: {stderr}");
+            assert!(stderr.contains(wanted), "{args:?}: {stderr}");
+            assert!(output.stdout.is_empty(), "{args:?}");
+        }
+    }
+    // One playout is enough for an answer that stands on something.
+    for config in ["uct", "uct+t", "mc", "mc-memory"] {
+        let args = ["search", "tic-tac-toe", "--playouts=1", "--config", config, "--memory=64M", "--json"];
+        let told = json_of(&args);
+        let best = told["moves"].as_array().unwrap().iter().find(|it| it["move"] == told["best"]).unwrap();
+        assert_eq!(best["visits"], 1, "{told}");
+    }
 }
 
 /// A player that cannot search would play its first legal moves, and nobody would notice.
@@ -292,12 +329,22 @@ fn options_that_no_search_takes_are_wrong_usage() {
     // The port is taken: a player that is not refused ends, too, with another code.
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
-    let settings = [("threads", "0"), ("threads", "1025"), ("c", "nan"), ("c", "-1"), ("memory", "1K")];
+    let settings = [
+        ("threads", "0"),
+        ("threads", "1025"),
+        ("c", "nan"),
+        ("c", "-1"),
+        ("c", "1e308"),
+        ("memory", "1K"),
+        ("pin", "99999"),
+        ("pin", "-1"),
+        ("playouts", "0"),
+    ];
     for (key, value) in settings {
         let option = format!("--{key}={value}");
         let spec = format!("self:{key}={value}");
         for args in [
-            &["search", "tic-tac-toe", "--playouts", "1", &option][..],
+            &["search", "tic-tac-toe", &option][..],
             &["player", "--port", &port, "--bind", "127.0.0.1", &option],
             &["match", "tic-tac-toe", "--player", &spec, "--player", "random", "--records", &records],
         ] {
@@ -311,12 +358,20 @@ fn options_that_no_search_takes_are_wrong_usage() {
 #[test]
 fn numbers_that_make_no_sense_are_wrong_usage() {
     let random = ["match", "tic-tac-toe", "--player", "random", "--player", "random"];
-    for more in [["--repeat", "0"], ["--start", "0"], ["--play", "0"], ["--grace", "nan"]] {
-        assert_eq!(run(&[&random[..], &more].concat()).status.code(), Some(2), "{more:?}");
+    for more in ["--repeat=0", "--start=0", "--play=0", "--grace=nan", "--grace=-1", "--max-steps=0"] {
+        assert_eq!(run(&[&random[..], &[more]].concat()).status.code(), Some(2), "{more}");
+    }
+    for seconds in ["0", "-0", "-1", "nan", "inf", "1e9", "x", ""] {
+        for command in ["search", "speed"] {
+            let output = run(&[command, "tic-tac-toe", &format!("--seconds={seconds}")]);
+            assert_eq!(output.status.code(), Some(2), "{command} {seconds:?}");
+            assert!(String::from_utf8_lossy(&output.stderr).contains("--seconds"), "{command} {seconds:?}");
+        }
     }
     for args in [
-        &["speed", "tic-tac-toe", "--threads", "0"][..],
-        &["speed", "tic-tac-toe", "--seconds", "inf"],
+        &["perft", "tic-tac-toe", "--depth=0"][..],
+        &["perft", "tic-tac-toe", "--depth=-1"],
+        &["speed", "tic-tac-toe", "--threads", "0"],
         &["search", "tic-tac-toe", "--seconds", "1", "--playouts", "1"],
         &["player", "--port", "65536"],
         &["player", "--name", "two words"],
@@ -360,10 +415,53 @@ fn a_match_that_cannot_be_recorded_or_does_not_end_fails() {
     let output = run(&[&random[..], &["--records", &file]].concat());
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--records"));
+    assert!(output.stdout.is_empty(), "it is noticed before the match");
     let records = folder.path().join("records").display().to_string();
     let output = run(&[&random[..], &["--records", &records, "--max-steps", "2"]].concat());
     assert_eq!(output.status.code(), Some(1));
     let told = &json_lines(&output.stdout)[0];
     assert_eq!((&told["status"], &told["steps"]), (&json!("too_many_steps"), &json!(2)));
     assert_eq!(told["goals"], json!([null, null]));
+}
+
+/// What was played until the rules ran away is not lost.
+#[test]
+fn a_match_that_a_reasoner_cannot_follow_is_recorded_and_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = folder.path().join("endless.kif").display().to_string();
+    let rules = "(role a) (init (n z)) (legal a go) (<= (next (n (s ?x))) (true (n ?x))) \
+                 (<= terminal (true y)) (goal a 50)";
+    std::fs::write(&game, rules).unwrap();
+    let records = folder.path().join("records").display().to_string();
+    let output = run(&["match", &game, "--player", "random", "--records", &records, "--quiet", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("deeper than"));
+    let told = &json_lines(&output.stdout)[0];
+    assert_eq!(told["status"], "reasoner_failed");
+    // The last move is the one that could not be followed, as its replay says, too.
+    let output = run(&["replay", &game, "--moves", told["record"].as_str().unwrap(), "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains(&format!("step {}: a term nests", told["steps"])), "{stderr}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_result_that_cannot_be_written_is_a_failure() {
+    for args in [&["games"][..], &["games", "--json"], &["perft", "tic-tac-toe", "--depth", "1"]] {
+        // Writing there fails as on a full disk.
+        let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
+            return eprintln!("skipped: there is no /dev/full");
+        };
+        let output = daggerboard().args(args).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be written"), "{args:?}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let mut child = daggerboard().args(["games"]).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
 }

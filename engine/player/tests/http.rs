@@ -310,6 +310,25 @@ fn several_connections_are_served_at_once() {
     });
 }
 
+/// However many want a move, INFO and ABORT get through.
+#[test]
+fn a_crowd_that_waits_for_a_move_blocks_nobody() {
+    let player = Player::start(&[]);
+    assert_eq!(player.ask(&format!("( START m Ann ({PAINT} ) 1 600)")), "ready");
+    let one = || {
+        let mut stream = player.connect();
+        stream.write_all(&post("( PLAY m NIL )", Some(14))).unwrap();
+        stream
+    };
+    let mut crowd: Vec<_> = (0..200).map(|_| one()).collect();
+    assert!(player.ask("( INFO )").contains("( status busy )"));
+    assert_eq!(player.ask("( ABORT m )"), "aborted");
+    for stream in &mut crowd {
+        let answer = Answer::read(stream).body;
+        assert!(answer == "nil" || answer == "busy" || PAINTS.contains(&answer.as_str()), "{answer}");
+    }
+}
+
 #[test]
 fn names_are_answered_as_they_were_received() {
     let player = Player::start(&[]);

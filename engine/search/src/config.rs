@@ -84,6 +84,9 @@ impl FromStr for Config {
 /// flight at a time.
 pub const MAX_THREADS: usize = 1024;
 
+/// The largest C. From here on the means do not count any more, and far above it no bound is a number.
+pub const MAX_EXPLORATION: f64 = 1e6;
+
 /// The smallest cap in which a graph can begin: a chunk of everything for the widest games it will hold.
 pub const MIN_BYTES: usize = 1 << 20;
 
@@ -92,7 +95,7 @@ pub const MIN_BYTES: usize = 1 << 20;
 pub struct Options {
     /// The rules of selection and backup.
     pub config: Config,
-    /// UCB1's constant C, in goal points. None: 40, or 100 for one role (Méhat and Cazenave 2010, 3.2).
+    /// UCB1's constant C, in goal points, 0 to [`MAX_EXPLORATION`]. None: 40, or 100 for one role (Méhat and Cazenave 2010, 3.2).
     pub exploration: Option<f64>,
     /// Worker threads, 1 to [`MAX_THREADS`].
     pub threads: usize,
@@ -101,7 +104,7 @@ pub struct Options {
     /// Bytes that the graph may take, at least [`MIN_BYTES`]. At the cap nothing is added any more, and the
     /// search goes on with the graph it has.
     pub max_bytes: usize,
-    /// Cores by id: worker `i` is pinned to `pin[i % pin.len()]`. Empty: not pinned.
+    /// Cores by id, of those that [`cores`] lists: worker `i` is pinned to `pin[i % pin.len()]`. Empty: not pinned.
     pub pin: Vec<usize>,
     /// What one query of a session may use.
     pub limits: Limits,
@@ -135,8 +138,14 @@ impl Options {
         if self.max_bytes < MIN_BYTES {
             return Err(SearchError::CapTooSmall(self.max_bytes));
         }
-        if self.exploration.is_some_and(|c| !c.is_finite() || c < 0.0) {
+        if self.exploration.is_some_and(|c| !(0.0..=MAX_EXPLORATION).contains(&c)) {
             return Err(SearchError::Exploration(self.exploration.unwrap_or_default()));
+        }
+        if !self.pin.is_empty() {
+            let known = cores();
+            if let Some(&absent) = self.pin.iter().find(|core| !known.contains(core)) {
+                return Err(SearchError::Core(absent));
+            }
         }
         Ok(())
     }
@@ -145,6 +154,11 @@ impl Options {
     pub(crate) fn exploration_for(&self, n_roles: usize) -> f64 {
         self.exploration.unwrap_or(if n_roles == 1 { 100.0 } else { 40.0 })
     }
+}
+
+/// The cores that threads of this process may be pinned to, by id; none if the system does not tell.
+pub fn cores() -> Vec<usize> {
+    core_affinity::get_core_ids().unwrap_or_default().into_iter().map(|core| core.id).collect()
 }
 
 /// When a run ends; with neither, when it is stopped.

@@ -2,7 +2,7 @@
 
 use reasoner::ReasonerError;
 
-use crate::config::{MAX_THREADS, MIN_BYTES};
+use crate::config::{MAX_EXPLORATION, MAX_THREADS, MIN_BYTES};
 
 /// Why a search could not be made. A reasoner that fails within a playout is no such error: the playout is
 /// given up and counted in the [`Report`](crate::Report).
@@ -18,8 +18,11 @@ pub enum SearchError {
     #[error("a graph needs at least {min} bytes, not {0}; raise the cap", min = MIN_BYTES)]
     CapTooSmall(usize),
     /// [`Options::exploration`](crate::Options::exploration) is no number to explore with.
-    #[error("the exploration constant is a number from 0, not {0}")]
+    #[error("the exploration constant is a number from 0 to {max}, not {0}", max = MAX_EXPLORATION)]
     Exploration(f64),
+    /// A core to pin to that there is not.
+    #[error("there is no core {0} to pin to")]
+    Core(usize),
     /// The operating system gave no thread.
     #[error("no thread could be started: {0}")]
     Spawn(#[source] std::io::Error),

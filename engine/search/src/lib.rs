@@ -39,7 +39,7 @@ mod table;
 mod verify;
 mod worker;
 
-pub use config::{Budget, Config, ConfigError, MAX_THREADS, MIN_BYTES, Options};
+pub use config::{Budget, Config, ConfigError, MAX_EXPLORATION, MAX_THREADS, MIN_BYTES, Options, cores};
 pub use counters::Counters;
 pub use error::SearchError;
 pub use measure::{Sharing, measure_sharing};

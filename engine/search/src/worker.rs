@@ -148,9 +148,10 @@ impl<S: Send + Sync + 'static> Worker<S> {
 
 fn work<R: Reasoner>(making: &Making<R>, jobs: &channel::Receiver<Job<R::State>>, counters: &WorkerCounters) {
     if let Some(id) = making.core {
-        // A core that is not there leaves the worker where it is.
-        let is_pinned = core_affinity::set_for_current(core_affinity::CoreId { id });
-        tracing::debug!(core = id, is_pinned, "worker pinned");
+        // The core is there; if the system refuses it all the same, the worker stays where it is.
+        if !core_affinity::set_for_current(core_affinity::CoreId { id }) {
+            tracing::warn!(core = id, "a worker could not be pinned");
+        }
     }
     let mut walker = None;
     // A worker that dies without a word would be waited for.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::{Broken, Deep, Dial, Endless, Game, Nim, Panicking, Picks, Rust, Wide, take};
-use daggerboard_search::{Budget, Config, Options, Report, SearchError, Searcher};
+use daggerboard_search::{Budget, Config, Options, Report, SearchError, Searcher, cores};
 use reasoner::{Interrupt, Move, Role};
 
 fn options(config: Config, threads: usize) -> Options {
@@ -310,8 +310,12 @@ fn options_out_of_bounds_are_refused() {
     assert!(matches!(refused(options(Config::Uct, 0)), SearchError::Threads(0)));
     let small = Options { max_bytes: 1000, ..Options::default() };
     assert!(matches!(refused(small), SearchError::CapTooSmall(1000)));
-    let odd = Options { exploration: Some(f64::NAN), ..Options::default() };
-    assert!(matches!(refused(odd), SearchError::Exploration(_)));
+    for exploration in [f64::NAN, f64::INFINITY, -1.0, 1e308] {
+        let odd = Options { exploration: Some(exploration), ..Options::default() };
+        assert!(matches!(refused(odd), SearchError::Exploration(_)), "{exploration}");
+    }
+    let nowhere = Options { pin: vec![usize::MAX], ..Options::default() };
+    assert!(matches!(refused(nowhere), SearchError::Core(usize::MAX)));
     let mut rootless = Searcher::new(reasoner, options(Config::Uct, 1)).expect("in bounds");
     let run = rootless.run(&Budget::default(), &Interrupt::new(), &mut |_| ());
     assert!(matches!(run, Err(SearchError::NoRoot)));
@@ -319,6 +323,7 @@ fn options_out_of_bounds_are_refused() {
 
 #[test]
 fn pinned_workers_search_as_others_do() {
-    let mut searcher = searcher(Nim([3, 4, 5, 0]), Options { pin: vec![0], ..options(Config::UctT, 2) });
+    let pin = cores().into_iter().take(1).collect();
+    let mut searcher = searcher(Nim([3, 4, 5, 0]), Options { pin, ..options(Config::UctT, 2) });
     assert_eq!(play(&mut searcher, 1000).playouts, 1000);
 }

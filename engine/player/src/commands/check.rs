@@ -43,13 +43,14 @@ impl CheckArgs {
         let stop = stop::on_ctrl_c()?;
         let mut outcome = Outcome::Done;
         for path in &self.files {
-            if stop.is_raised() {
-                return Err(Failure::work("stopped"));
-            }
             let checked = match read_text(path) {
                 Ok(text) => self.check(&text, &stop),
                 Err(failure) => Checked::unreadable(&failure),
             };
+            // What was not looked at to its end has no verdict.
+            if stop.is_raised() {
+                return Err(Failure::work("stopped"));
+            }
             if checked.verdict == Verdict::Invalid {
                 outcome = Outcome::Failed;
             }
@@ -149,13 +150,13 @@ impl Checked {
         }
         for it in &self.findings {
             let place = it.place.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
-            output::line(format_args!("{file}{place}: {}: {}", it.severity, it.text));
+            output::line(format_args!("{file}{place}: {}: {}", it.severity, it.text))?;
             if !it.rule.is_empty() {
-                output::line(format_args!("    {}", it.rule));
+                output::line(format_args!("    {}", it.rule))?;
             }
-            output::line(format_args!("    hint: {}", it.hint));
+            output::line(format_args!("    hint: {}", it.hint))?;
         }
-        output::line(format_args!("{file}: {}", self.verdict));
+        output::line(format_args!("{file}: {}", self.verdict))?;
         Ok(())
     }
 }

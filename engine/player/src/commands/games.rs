@@ -30,14 +30,14 @@ impl GamesArgs {
                 Failure::usage(format!("there is no shipped game {name:?}"))
                     .hint("`daggerboard games` lists them")
             })?;
-            output::line(game.text.trim_end());
+            output::line(game.text.trim_end())?;
             return Ok(Outcome::Done);
         }
         for game in games::all() {
             if as_json {
                 output::json(&json!({ "name": game.name, "summary": game.summary }))?;
             } else {
-                output::line(format_args!("{:<20} {}", game.name, game.summary));
+                output::line(format_args!("{:<20} {}", game.name, game.summary))?;
             }
         }
         Ok(Outcome::Done)

@@ -25,7 +25,7 @@ pub struct PerftArgs {
     #[command(flatten)]
     game: GameArgs,
     /// How many joint moves deep
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     depth: u32,
     #[command(flatten)]
     position: PositionArgs,
@@ -80,10 +80,10 @@ impl WithReasoner for Counting<'_> {
             output::line(format_args!(
                 "{:>5} {:>20} {:>12} {:>12}",
                 "depth", "leaves", "distinct", "terminal"
-            ));
+            ))?;
             let rows = counts.leaves.iter().zip(&counts.distinct).zip(&counts.distinct_terminal);
             for (depth, ((leaves, distinct), terminal)) in (1..).zip(rows) {
-                output::line(format_args!("{depth:>5} {leaves:>20} {distinct:>12} {terminal:>12}"));
+                output::line(format_args!("{depth:>5} {leaves:>20} {distinct:>12} {terminal:>12}"))?;
             }
         }
         Ok(Outcome::Done)

@@ -12,7 +12,7 @@ use super::search::parse_seconds;
 use crate::failure::{Failure, Outcome};
 use crate::game_source::{Game, GameArgs};
 use crate::manager::contact::{self, Contact};
-use crate::manager::record::{Record, Status};
+use crate::manager::record::{self, Record, Status};
 use crate::manager::referee::{Match, Seated, Terms};
 use crate::manager::spec::PlayerSpec;
 use crate::output;
@@ -46,7 +46,7 @@ pub struct MatchArgs {
     #[arg(long, default_value = "5", value_name = "S", value_parser = clap::value_parser!(u32).range(1..=604_800))]
     play: u32,
     /// What is added to the play clock before an answer counts as late; ggp-base gives 1
-    #[arg(long, default_value = "0", value_name = "S", value_parser = parse_seconds)]
+    #[arg(long, default_value = "0", value_name = "S", value_parser = parse_grace)]
     grace: f64,
     /// How many matches
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -64,13 +64,21 @@ pub struct MatchArgs {
     #[arg(long)]
     loopback: bool,
     /// Give a match up after this many steps
-    #[arg(long, default_value_t = 5000, value_name = "N")]
-    max_steps: usize,
+    #[arg(long, default_value = "5000", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_steps: u32,
     /// Show no progress
     #[arg(long)]
     quiet: bool,
     #[arg(long, default_value = "auto", value_name = "NAME", help = format!("The manager's own reasoner: {}", reasoners::NAMES))]
     reasoner: ReasonerKind,
+}
+
+/// Reads a time in seconds that may be nothing.
+fn parse_grace(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(0.0) => Ok(0.0),
+        _ => parse_seconds(text),
+    }
 }
 
 impl MatchArgs {
@@ -101,6 +109,7 @@ impl MatchArgs {
                 Ok(Seated { name: spec.to_string(), contact })
             })
             .collect::<Result<Vec<_>, Failure>>()?;
+        record::prepare(&self.records)?;
         let stop = stop::on_ctrl_c()?;
         let playing = Playing { args: self, game: &game, is_chance, contacts, stop, as_json };
         self.reasoner.with(Arc::clone(&game.rules), playing)?
@@ -136,16 +145,18 @@ impl WithReasoner for Playing<'_> {
                     start_clock: Duration::from_secs(u64::from(self.args.start)),
                     play_clock: Duration::from_secs(u64::from(self.args.play)),
                     grace: Duration::from_secs_f64(self.args.grace),
-                    max_steps: self.args.max_steps,
+                    max_steps: self.args.max_steps as usize,
                     live: !self.args.quiet,
                 },
                 seed: Dice::child_seed(seed, u64::from(match_idx)),
                 stop: &self.stop,
             };
             let record = one.play(&reasoner)?;
-            let path = record.save(&self.args.records)?;
             results.add(&seats, &record);
-            self.print(&record, &path)?;
+            // A result that cannot be kept can be told.
+            let saved = record.save(&self.args.records);
+            self.print(&record, saved.as_deref().ok())?;
+            saved?;
             if record.status == Status::Stopped {
                 break;
             }
@@ -183,7 +194,7 @@ impl Playing<'_> {
         if plain.is_empty() { "match".to_owned() } else { plain }
     }
 
-    fn print(&self, record: &Record, path: &std::path::Path) -> Result<(), Failure> {
+    fn print(&self, record: &Record, path: Option<&std::path::Path>) -> Result<(), Failure> {
         if self.as_json {
             return output::json(&json!({
                 "id": record.id,
@@ -194,7 +205,7 @@ impl Playing<'_> {
                 "players": record.players,
                 "goals": record.goals,
                 "errors": record.errors,
-                "record": path.display().to_string(),
+                "record": path.map(|path| path.display().to_string()),
             }));
         }
         let parts: Vec<String> = record
@@ -213,8 +224,8 @@ impl Playing<'_> {
             record.moves.len(),
             parts.join(", "),
             record.errors.len(),
-            path.display()
-        ));
+            path.map_or_else(|| "no record".to_owned(), |path| path.display().to_string())
+        ))?;
         Ok(())
     }
 }

@@ -34,7 +34,7 @@ pub struct PlayerArgs {
     #[arg(long, default_value_t = 180, value_name = "S")]
     patience: u32,
     /// Playouts per move, instead of the whole clock
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     playouts: Option<u64>,
     #[command(flatten)]
     brain: BrainArgs,
@@ -77,7 +77,7 @@ impl PlayerArgs {
         if as_json {
             output::json(&serde_json::json!({ "port": port }))?;
         } else {
-            output::line(format_args!("listening on port {port}"));
+            output::line(format_args!("listening on port {port}"))?;
         }
         let answering = Arc::clone(&keeper);
         let serving =

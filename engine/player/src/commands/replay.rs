@@ -69,18 +69,18 @@ impl WithReasoner for Replaying<'_> {
         let mut state = self.args.position.load(&mut session)?;
         let mut steps = Vec::new();
         for (step_idx, terms) in self.played.moves.iter().enumerate() {
-            let (step, joint_move) = step(&mut session, &state, terms)
-                .map_err(|failure| failure.context(format_args!("step {}", step_idx + 1)))?;
+            let in_step = |failure: Failure| failure.context(format_args!("step {}", step_idx + 1));
+            let (step, joint_move) = step(&mut session, &state, terms).map_err(in_step)?;
             if !self.as_json {
                 output::line(format_args!(
                     "{:>4} {} {}",
                     step_idx + 1,
                     step["h"].as_str().unwrap_or(""),
                     step["m"]
-                ));
+                ))?;
             }
             steps.push(step);
-            state = session.next_state(&state, &joint_move)?;
+            state = session.next_state(&state, &joint_move).map_err(|error| in_step(error.into()))?;
         }
         self.finish(&mut session, &state, steps)
     }
@@ -123,10 +123,10 @@ impl Replaying<'_> {
                 "     {} {ended}, goals {}",
                 end["final_h"].as_str().unwrap_or(""),
                 end["goals"]
-            ));
+            ))?;
             if self.args.full {
-                facts.iter().for_each(output::line);
-                output::line(&end["final_legal"]);
+                facts.iter().try_for_each(output::line)?;
+                output::line(&end["final_legal"])?;
             }
         }
         Ok(Outcome::Done)

@@ -38,7 +38,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "S", conflicts_with = "playouts", value_parser = parse_seconds)]
     seconds: Option<f64>,
     /// How many playouts to make
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     playouts: Option<u64>,
 }
 
@@ -47,14 +47,12 @@ const DEFAULT_SECONDS: f64 = 5.0;
 /// How often progress is shown.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
-/// Reads a time in seconds.
+/// Reads a time in seconds, which is not nothing.
 pub fn parse_seconds(text: &str) -> Result<f64, String> {
     let seconds: f64 = text.parse().map_err(|_| "a number of seconds is wanted".to_owned())?;
     // A week is as good as for ever, and can be added to any moment.
-    (0.0..=604_800.0)
-        .contains(&seconds)
-        .then_some(seconds)
-        .ok_or_else(|| "0 to 604800 seconds are wanted".to_owned())
+    let is_fine = seconds > 0.0 && seconds <= 604_800.0;
+    is_fine.then_some(seconds).ok_or_else(|| "more than 0 and at most 604800 seconds are wanted".to_owned())
 }
 
 impl SearchArgs {
@@ -91,17 +89,34 @@ impl WithReasoner for Searching<'_> {
         let mut searcher = Searcher::new(Arc::clone(&reasoner), brain.search.clone())?;
         searcher.set_root(&root);
         let report = self.search(&mut searcher, &mut session, role, &stop)?;
+        self.demand_playouts(&report, &stop)?;
         let report = Shown { report: &report, role, session: &mut session };
         if self.as_json {
             output::json(&report.json(self.name, reasoner.name(), args))?;
         } else {
-            report.print();
+            report.print()?;
         }
         Ok(Outcome::Done)
     }
 }
 
 impl Searching<'_> {
+    /// A search without a playout has found nothing, and names no move.
+    fn demand_playouts(&self, report: &Report, stop: &Interrupt) -> Result<(), Failure> {
+        if report.is_terminal {
+            return Err(Failure::work("a role has no legal move in the position, which is not terminal")
+                .hint(format!("`daggerboard check {} --simulate 10` tells more", self.args.game.game)));
+        }
+        if report.playouts > 0 {
+            return Ok(());
+        }
+        Err(match &report.errors.last {
+            Some(error) => Failure::work(error).context("no playout came to its end"),
+            None if stop.is_raised() => Failure::work("stopped before a playout came to its end"),
+            None => Failure::work("no playout came to its end in time").hint("give more --seconds"),
+        })
+    }
+
     fn search<R: Reasoner>(
         &self,
         searcher: &mut Searcher<R>,
@@ -208,13 +223,14 @@ impl<S: Session> Shown<'_, S> {
             "bytes": report.bytes,
             "counters": counters(report),
             "best_line": best_line,
+            "last_error": report.errors.last,
         })
     }
 
-    fn print(mut self) {
+    fn print(mut self) -> Result<(), Failure> {
         let report = self.report;
         for (a_move, visits, value) in self.moves() {
-            output::line(format_args!("{visits:>12} visits  value {value:>6.2}  {a_move}"));
+            output::line(format_args!("{visits:>12} visits  value {value:>6.2}  {a_move}"))?;
         }
         output::line(format_args!(
             "{} playouts, {:.0} a second, {} nodes, {} edges, {:.0} MiB",
@@ -223,9 +239,12 @@ impl<S: Session> Shown<'_, S> {
             report.nodes,
             report.edges,
             report.bytes as f64 / f64::from(1 << 20)
-        ));
+        ))?;
+        if let Some(error) = &report.errors.last {
+            output::line(format_args!("{} playouts failed: {error}", report.errors.playouts))?;
+        }
         let role = self.session.roles()[self.role.idx()].to_string();
-        output::line(format_args!("best for {role}: {}", self.best().unwrap_or_default()));
+        output::line(format_args!("best for {role}: {}", self.best().unwrap_or_default()))
     }
 }
 

@@ -116,7 +116,16 @@ impl Measuring<'_> {
         setup_s: f64,
         cpu_s: f64,
     ) -> Result<Outcome, Failure> {
-        let n_rollouts = total.n_rollouts.max(1) as f64;
+        if total.n_rollouts == 0 {
+            return Err(Failure::work("no rollout came to its end in time").hint("give more --seconds"));
+        }
+        if total.n_transitions == 0 {
+            return Err(Failure::work(
+                "no rollout made a move: the game ends, or a role is stuck, at its start",
+            )
+            .hint(format!("`daggerboard check {} --simulate 1` tells more", self.args.game.game)));
+        }
+        let n_rollouts = total.n_rollouts as f64;
         let rollouts_per_s = total.n_rollouts as f64 / seconds;
         let transitions_per_s = total.n_transitions as f64 / seconds;
         let mean_length = total.n_transitions as f64 / n_rollouts;
@@ -140,10 +149,7 @@ impl Measuring<'_> {
             output::line(format_args!(
                 "{rollouts_per_s:.0} rollouts/s, {transitions_per_s:.0} transitions/s, mean length {mean_length:.1}, \
                  mean goals {mean_goals:.1?}, set-up {setup_s:.3} s, {cpu_s:.2} s of processor time"
-            ));
-        }
-        if total.n_rollouts == 0 {
-            return Err(Failure::work("no rollout ended in time").hint("give more --seconds"));
+            ))?;
         }
         Ok(Outcome::Done)
     }

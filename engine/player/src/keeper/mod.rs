@@ -30,6 +30,10 @@ use thinker::Job;
 /// The stack of a thinker. Rules nest at most 1000 levels; demand-driven reasoners grow theirs as needed.
 const THINKER_STACK_BYTES: usize = 32 << 20;
 
+/// How many PLAYs may wait for their moves at once. A manager has one under way, and another if it sends one
+/// again; each holds a connection of the server, which needs some for INFO and ABORT.
+const MAX_WAITING: usize = 16;
+
 /// How a keeper plays.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -61,6 +65,8 @@ struct Match {
     /// How long nothing may be heard of it.
     patience: Duration,
     last_heard: Mutex<Instant>,
+    /// How many connections wait for a move.
+    n_waiting: Mutex<usize>,
     desk: Arc<Desk>,
     orders: Arc<Orders>,
     gone: Interrupt,
@@ -121,6 +127,7 @@ impl Keeper {
                 play_clock: start.play_clock,
                 patience: start.start_clock.max(start.play_clock) + self.settings.patience,
                 last_heard: Mutex::new(received),
+                n_waiting: Mutex::new(0),
                 desk: Arc::default(),
                 orders: Arc::default(),
                 gone: Interrupt::new(),
@@ -175,10 +182,19 @@ impl Keeper {
 
     fn play(&self, report: Report, received: Instant) -> String {
         let Some(running) = self.running(&report.id) else { return "busy".to_owned() };
+        {
+            let mut n_waiting = running.n_waiting.lock();
+            if *n_waiting == MAX_WAITING {
+                warn!(id = running.id, "more PLAYs than any manager sends");
+                return "busy".to_owned();
+            }
+            *n_waiting += 1;
+        }
         *running.last_heard.lock() = received;
         let deadlines = self.margin.deadlines(received, running.play_clock);
         let turn = running.orders.give(report, deadlines);
         let picked = running.desk.wait(turn, deadlines.answer);
+        *running.n_waiting.lock() -= 1;
         if picked.timed_out {
             self.margin.note(deadlines.answer);
         }

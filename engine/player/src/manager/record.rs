@@ -77,6 +77,8 @@ pub enum Status {
     NoLegalMove,
     /// The game took more steps than allowed.
     TooManySteps,
+    /// The manager's reasoner could not answer.
+    ReasonerFailed,
 }
 
 impl Record {
@@ -88,26 +90,39 @@ impl Record {
     /// # Errors
     /// If the folder cannot be written to.
     pub fn save(&self, folder: &Path) -> Result<PathBuf, Failure> {
-        let failed = |error: std::io::Error| {
-            Failure::work(error)
-                .context(folder.display())
-                .hint("give a folder that can be written with --records")
-        };
-        std::fs::create_dir_all(folder).map_err(failed)?;
-        let path = folder.join(format!("{}.json", self.id));
-        let unfinished = folder.join(format!(".{}.json.{}", self.id, std::process::id()));
-        let text = serde_json::to_string(self).map_err(Failure::work)?;
-        let write = || {
-            let mut file = std::fs::File::create(&unfinished)?;
-            writeln!(file, "{text}")?;
-            file.sync_all()?;
-            std::fs::rename(&unfinished, &path)
-        };
-        write().map_err(|error| {
-            // Half a record helps nobody.
-            let _ = std::fs::remove_file(&unfinished);
-            failed(error)
-        })?;
-        Ok(path)
+        let text = serde_json::to_string(self).map_err(Failure::work)? + "\n";
+        write_whole(folder, &format!("{}.json", self.id), text.as_bytes())
     }
+}
+
+/// Makes the folder if it is not there, and makes sure that records can be written to it.
+///
+/// # Errors
+/// If they cannot.
+pub fn prepare(folder: &Path) -> Result<(), Failure> {
+    // As long as a short record, so that a disk that is full is noticed.
+    let path = write_whole(folder, &format!(".trial.{}", std::process::id()), &[b' '; 4096])?;
+    std::fs::remove_file(path).map_err(|error| unwritable(folder, &error))
+}
+
+fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
+    let path = folder.join(name);
+    let unfinished = folder.join(format!(".{name}.{}", std::process::id()));
+    let write = || {
+        std::fs::create_dir_all(folder)?;
+        let mut file = std::fs::File::create(&unfinished)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&unfinished, &path)
+    };
+    write().map_err(|error| {
+        // Half a record helps nobody.
+        let _ = std::fs::remove_file(&unfinished);
+        unwritable(folder, &error)
+    })?;
+    Ok(path)
+}
+
+fn unwritable(folder: &Path, error: &std::io::Error) -> Failure {
+    Failure::work(error).context(folder.display()).hint("give a folder that can be written to with --records")
 }

@@ -71,25 +71,21 @@ pub struct Match<'a> {
 type Reply = (Result<String, AskError>, Duration);
 
 impl Match<'_> {
-    /// Plays it.
+    /// Plays it. Where the manager's own reasoner fails, the record ends.
     ///
     /// # Errors
-    /// If the manager's own reasoner fails.
+    /// If that reasoner gives no session.
     pub fn play<R: Reasoner>(&self, reasoner: &Arc<R>) -> Result<Record, Failure> {
         let _span = info_span!("referee", id = self.id).entered();
         let mut session = reasoner.session(Limits::default(), self.stop)?;
         let mut record = self.record(reasoner);
-        let end = self.play_steps(&mut session, &mut record);
-        let stopped = match end {
-            Ok(()) => false,
-            Err(ReasonerError::Interrupted) => true,
+        match self.play_steps(&mut session, &mut record) {
+            Ok(()) => {}
+            Err(ReasonerError::Interrupted) => record.status = Status::Stopped,
             Err(error) => {
-                self.tell_all(|_| format!("( ABORT {} )", self.id), ABORT_TIME);
-                return Err(error.into());
+                tracing::warn!(id = self.id, %error, "the match cannot go on");
+                record.status = Status::ReasonerFailed;
             }
-        };
-        if stopped {
-            record.status = Status::Stopped;
         }
         if record.status == Status::Completed {
             let last = joint_text(record.moves.last().map(Vec::as_slice));

@@ -272,7 +272,9 @@ mod tests {
 
     #[test]
     fn chunks_that_break_the_rules_end() {
-        for wire in ["x\r\n( PING )", "ffffffffffffffffff\r\n( PING )", &"1".repeat(1000), "0\r\n\r\n", "-1\r\n("] {
+        for wire in
+            ["x\r\n( PING )", "ffffffffffffffffff\r\n( PING )", &"1".repeat(1000), "0\r\n\r\n", "-1\r\n("]
+        {
             let mut body = Body::new(None, true);
             body.push(wire.as_bytes());
             assert_eq!((body.outlook(), body.len()), (Outlook::Blank, 0), "{wire}");

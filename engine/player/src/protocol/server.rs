@@ -20,8 +20,8 @@ pub trait Answer: Send + Sync + 'static {
     fn answer(&self, message: &str, received: Instant) -> String;
 }
 
-/// How many connections may be read from at once; a manager needs one per message. One more closes the
-/// one that has been silent longest.
+/// How many connections may be read from with patience; a manager needs one per message. One more closes the
+/// oldest, and is itself given [`CROWD_SILENCE`] only.
 const MAX_READING: usize = 32;
 /// How many threads take connections: as many again are left for those that wait for an answer.
 const N_THREADS: usize = 2 * MAX_READING;
@@ -31,6 +31,9 @@ const STACK_BYTES: usize = 4 << 20;
 const READ_TIME: Duration = Duration::from_secs(30);
 /// How long it may be silent.
 const SILENCE: Duration = Duration::from_secs(10);
+/// How long it may be silent where there are too many. In a crowd that speaks at once nobody is closed: a busy
+/// machine gets to a connection whose message is there within this time.
+const CROWD_SILENCE: Duration = Duration::from_millis(100);
 /// How long the rest of a message is waited for that should be over, but may not be.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// How long a message is waited for whose announced length has come without one. If it does not come, it is an
@@ -50,11 +53,18 @@ pub struct Server {
     listener: TcpListener,
 }
 
-/// The connections that are being read from, longest first.
+/// The connections that are being read from, the oldest first.
 #[derive(Debug, Default)]
 struct Reading {
     next_ticket: u64,
-    streams: Vec<(u64, TcpStream)>,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    ticket: u64,
+    since: Instant,
+    stream: TcpStream,
 }
 
 impl Server {
@@ -119,9 +129,9 @@ fn serve_many(listener: &TcpListener, player: &impl Answer, reading: &Mutex<Read
 fn serve_one(mut stream: TcpStream, player: &impl Answer, reading: &Mutex<Reading>) -> std::io::Result<()> {
     // Answers are one short packet; waiting for more would only cost time.
     stream.set_nodelay(true)?;
-    let ticket = enter(reading, &stream)?;
-    let incoming = read_message(&mut stream);
-    reading.lock().streams.retain(|(other, _)| *other != ticket);
+    let (ticket, silence) = enter(reading, &stream)?;
+    let incoming = read_message(&mut stream, silence);
+    reading.lock().entries.retain(|entry| entry.ticket != ticket);
     let reply = match incoming? {
         Incoming::Message(bytes, received) => {
             let message = String::from_utf8_lossy(&bytes);
@@ -142,19 +152,19 @@ fn serve_one(mut stream: TcpStream, player: &impl Answer, reading: &Mutex<Readin
     drain(&mut stream)
 }
 
-/// Registers a connection, closing the oldest if there are too many.
-fn enter(reading: &Mutex<Reading>, stream: &TcpStream) -> std::io::Result<u64> {
+/// Registers a connection, closing the oldest if there are too many. Its ticket, and how long it may be silent.
+fn enter(reading: &Mutex<Reading>, stream: &TcpStream) -> std::io::Result<(u64, Duration)> {
     let stream = stream.try_clone()?;
     let mut reading = reading.lock();
-    if reading.streams.len() >= MAX_READING {
-        let (_, oldest) = reading.streams.remove(0);
+    let is_crowd = reading.entries.len() >= MAX_READING;
+    if is_crowd && reading.entries[0].since.elapsed() > CROWD_SILENCE {
         // It may be closed already.
-        let _ = oldest.shutdown(Shutdown::Both);
+        let _ = reading.entries.remove(0).stream.shutdown(Shutdown::Both);
     }
     let ticket = reading.next_ticket;
     reading.next_ticket += 1;
-    reading.streams.push((ticket, stream));
-    Ok(ticket)
+    reading.entries.push(Entry { ticket, since: Instant::now(), stream });
+    Ok((ticket, if is_crowd { CROWD_SILENCE } else { SILENCE }))
 }
 
 /// What came over a connection.
@@ -175,6 +185,8 @@ enum Incoming {
 struct Reader<'a> {
     stream: &'a mut TcpStream,
     deadline: Instant,
+    /// How long the sender may be silent.
+    silence: Duration,
     bytes: Vec<u8>,
     /// When the last bytes came.
     received: Instant,
@@ -208,9 +220,9 @@ fn is_timeout(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut)
 }
 
-fn read_message(stream: &mut TcpStream) -> std::io::Result<Incoming> {
+fn read_message(stream: &mut TcpStream, silence: Duration) -> std::io::Result<Incoming> {
     let now = Instant::now();
-    let mut reader = Reader { stream, deadline: now + READ_TIME, bytes: Vec::new(), received: now };
+    let mut reader = Reader { stream, deadline: now + READ_TIME, silence, bytes: Vec::new(), received: now };
     let mut head_end = HeadEnd::default();
     let end = loop {
         if let Some(end) = head_end.find(&reader.bytes) {
@@ -219,7 +231,7 @@ fn read_message(stream: &mut TcpStream) -> std::io::Result<Incoming> {
         if reader.bytes.len() > MAX_HEAD_BYTES {
             return Ok(Incoming::TooLong);
         }
-        if !reader.more(SILENCE)? {
+        if !reader.more(silence)? {
             return Ok(match reader.bytes.is_empty() {
                 true => Incoming::Nothing,
                 false => Incoming::NotHttp,
@@ -250,7 +262,7 @@ fn read_body(mut reader: Reader<'_>, start: usize, head: &Head) -> std::io::Resu
             Outlook::Whole => break,
             Outlook::Doubtful => PATIENCE,
             Outlook::Blank => BLANK_PATIENCE,
-            Outlook::Partial => SILENCE,
+            Outlook::Partial => reader.silence,
         };
         reader.bytes.clear();
         if !reader.more(patience)? {
