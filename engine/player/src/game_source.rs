@@ -1,10 +1,13 @@
 //! The game that a command line names: a path, or a shipped game.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
 use gdl::{CaseReading, Description, ReadOptions, Rules};
+use serde::de::DeserializeOwned;
 
 use crate::failure::Failure;
 use crate::golden_text;
@@ -79,7 +82,8 @@ impl Game {
 
 /// The name and the text of a game.
 fn find(name: &str) -> Result<(String, String), Failure> {
-    if Path::new(name).is_file() {
+    // A pipe is as good as a file.
+    if std::fs::metadata(name).is_ok_and(|it| !it.is_dir()) {
         return Ok((name.to_owned(), read_text(Path::new(name))?));
     }
     if let Some(game) = games::find(name) {
@@ -93,11 +97,30 @@ fn find(name: &str) -> Result<(String, String), Failure> {
     Err(Failure::usage(format!("{name:?} is neither a file nor a shipped game")).hint(hint))
 }
 
+/// The longest file that is read. The largest published rulesheet has 200 kB; a device may never end.
+const MAX_FILE_BYTES: u64 = 256 << 20;
+
 /// A file as text. Bytes that are not UTF-8 become U+FFFD, so that a stray byte in a comment does no harm.
 ///
 /// # Errors
-/// If the file cannot be read.
+/// If the file cannot be read, or is too long.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| Failure::work(error).context(path.display()))?;
+    let failed = |error: &dyn std::fmt::Display| Failure::work(error).context(path.display());
+    let file = File::open(path).map_err(|error| failed(&error))?;
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(failed(&format_args!("more than {MAX_FILE_BYTES} bytes are not read")));
+    }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A file as JSON, with or without a byte order mark. `wanted` is the hint where it is something else.
+///
+/// # Errors
+/// If the file cannot be read, or is no JSON of that type.
+pub fn read_json<T: DeserializeOwned>(path: &Path, wanted: &str) -> Result<T, Failure> {
+    let text = read_text(path)?;
+    serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| Failure::work(error).context(path.display()).hint(wanted))
 }

@@ -7,7 +7,7 @@ use gdl::Term;
 use reasoner::Session;
 
 use crate::failure::Failure;
-use crate::game_source::read_text;
+use crate::game_source::read_json;
 
 /// Where to start.
 #[derive(Debug, Clone, Args)]
@@ -36,6 +36,6 @@ impl PositionArgs {
 fn read_facts(path: &Path) -> Result<Vec<Term>, Failure> {
     let wanted = "a JSON list of facts is wanted, such as [\"(cell 1 1 b)\", \"(control white)\"]";
     let failed = |error: &dyn std::fmt::Display| Failure::work(error).context(path.display()).hint(wanted);
-    let texts: Vec<String> = serde_json::from_str(&read_text(path)?).map_err(|error| failed(&error))?;
+    let texts: Vec<String> = read_json(path, wanted)?;
     texts.iter().map(|text| Term::parse(text).map_err(|error| failed(&error))).collect()
 }

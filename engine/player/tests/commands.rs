@@ -5,6 +5,7 @@
 
 mod common;
 
+use std::io::Write;
 use std::path::Path;
 
 use common::{PAINT, daggerboard, run, stdout_of};
@@ -456,6 +457,31 @@ fn a_result_that_cannot_be_written_is_a_failure() {
         let output = daggerboard().args(args).stdout(full).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{args:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be written"), "{args:?}");
+    }
+}
+
+/// What other systems and shells hand over: pipes, devices, byte order marks.
+#[test]
+#[cfg(target_os = "linux")]
+fn files_that_are_none_are_read_all_the_same_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let marked = folder.path().join("state.json").display().to_string();
+    std::fs::write(&marked, "\u{feff}[\"(turn cross)\"]").unwrap();
+    let told = json_of(&["perft", "tic-tac-toe", "--depth", "1", "--state", &marked, "--json"]);
+    assert_eq!(told["perft"], json!([9]));
+    std::fs::write(&marked, "\u{feff}[]").unwrap();
+    assert_eq!(json_of(&["replay", "tic-tac-toe", "--moves", &marked, "--json"])["steps"], json!([]));
+    let mut child = daggerboard()
+        .args(["perft", "/dev/stdin", "--depth", "1", "--json"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(stdout_of(&["games", "--show", "tic-tac-toe"]).as_bytes()).unwrap();
+    let told = json_lines(&child.wait_with_output().unwrap().stdout);
+    assert_eq!(told[0]["perft"], json!([9]));
+    for args in [&["check", "/dev/zero"][..], &["replay", "tic-tac-toe", "--moves", "/dev/zero"]] {
+        assert_eq!(run(args).status.code(), Some(1), "{args:?}");
     }
 }
 

@@ -6,7 +6,7 @@ use gdl::Term;
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::game_source::read_text;
+use crate::game_source::read_json;
 
 /// What a file says was played.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub fn read(path: &Path) -> Result<Played, Failure> {
     let wanted =
         "a JSON list of joint moves is wanted, such as [[\"(mark 1 1)\", \"noop\"]], or a match record";
     let failed = |error: &dyn std::fmt::Display| Failure::work(error).context(path.display()).hint(wanted);
-    let json: Value = serde_json::from_str(&read_text(path)?).map_err(|error| failed(&error))?;
+    let json: Value = read_json(path, wanted)?;
     let steps: Vec<&Value> = match (&json, json.get("moves"), json.get("steps")) {
         (Value::Array(steps), ..) | (_, Some(Value::Array(steps)), _) => steps.iter().collect(),
         (.., Some(Value::Array(steps))) => {

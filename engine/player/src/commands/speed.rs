@@ -103,6 +103,9 @@ impl WithReasoner for Measuring<'_> {
             total.n_transitions += tally.n_transitions;
             total.goal_sums.iter_mut().zip(&tally.goal_sums).for_each(|(sum, more)| *sum += more);
         }
+        if total.n_rollouts == 0 && stop.is_raised() {
+            return Err(Failure::work("stopped before a rollout came to its end"));
+        }
         self.print(reasoner.name(), &total, seconds, setup_s, cpu_s)
     }
 }

@@ -154,12 +154,12 @@ fn report(id: Option<String>, parts: &[Sexpr]) -> Option<Report> {
     Some(Report { id, joint_move })
 }
 
-/// The beginning of a text, for messages.
+/// The beginning of a text from elsewhere, for messages on one line. Control characters, which a terminal would
+/// obey, become U+FFFD.
 pub fn shortened(text: &str) -> String {
-    match text.char_indices().nth(100) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
-    }
+    const MAX_CHARS: usize = 100;
+    let shown = text.chars().take(MAX_CHARS).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if text.chars().nth(MAX_CHARS).is_some() { shown + "..." } else { shown }
 }
 
 #[cfg(test)]
@@ -213,6 +213,14 @@ mod tests {
         {
             assert!(matches!(Request::parse(text), Err(RequestError::Arguments { .. })), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_shown_of_a_text_is_short_and_harmless() {
+        assert_eq!(shortened("(mark \u{e9} 1)"), "(mark \u{e9} 1)");
+        assert_eq!(shortened("\u{1b}[2J\r\n\0"), "\u{fffd}[2J\u{fffd}\u{fffd}\u{fffd}");
+        assert_eq!(shortened(&"\u{e9}".repeat(100)), "\u{e9}".repeat(100));
+        assert_eq!(shortened(&"\u{e9}".repeat(101)), "\u{e9}".repeat(100) + "...");
     }
 
     #[test]
