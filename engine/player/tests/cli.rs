@@ -4,39 +4,16 @@
 
 mod common;
 
-use std::path::PathBuf;
-
-use common::{PAINT, run, stdout_of};
+use common::{Folder, PAINT, json_of, run, stdout_of};
 use serde_json::{Value, json};
 
 const COMMANDS: [&str; 8] = ["player", "match", "search", "perft", "replay", "check", "speed", "games"];
 
 /// A folder with the game [`PAINT`] in it.
-struct Folder {
-    _folder: tempfile::TempDir,
-    path: PathBuf,
-}
-
-impl Folder {
-    fn new() -> Folder {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().to_owned();
-        std::fs::write(path.join("paint.kif"), PAINT).unwrap();
-        Folder { _folder: folder, path }
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.path.join(name).display().to_string()
-    }
-
-    fn write(&self, name: &str, text: &str) -> String {
-        std::fs::write(self.path.join(name), text).unwrap();
-        self.file(name)
-    }
-}
-
-fn json_of(args: &[&str]) -> Value {
-    serde_json::from_str(&stdout_of(args)).unwrap()
+fn paint_folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("paint.kif", PAINT);
+    folder
 }
 
 #[test]
@@ -51,7 +28,7 @@ fn every_command_has_help_with_examples() {
 
 #[test]
 fn wrong_usage_exits_with_2_and_says_why() {
-    let folder = Folder::new();
+    let folder = paint_folder();
     let game = folder.file("paint.kif");
     let cases: [(&[&str], &str); 10] = [
         (&[], "Usage"),
@@ -76,7 +53,7 @@ fn wrong_usage_exits_with_2_and_says_why() {
 
 #[test]
 fn work_that_fails_exits_with_1() {
-    let folder = Folder::new();
+    let folder = paint_folder();
     let game = folder.file("paint.kif");
     let broken = folder.write("broken.kif", "(role a");
     let moves = folder.write("moves.json", r#"[["(paint 9)", "noop"]]"#);
@@ -92,7 +69,7 @@ fn work_that_fails_exits_with_1() {
 
 #[test]
 fn perft_counts() {
-    let folder = Folder::new();
+    let folder = paint_folder();
     let game = folder.file("paint.kif");
     let counts = json_of(&["perft", &game, "--depth", "5", "--json"]);
     assert_eq!(counts["perft"], json!([3, 6, 6]));
@@ -106,7 +83,7 @@ fn perft_counts() {
 
 #[test]
 fn replay_speaks_the_golden_datas_language() {
-    let folder = Folder::new();
+    let folder = paint_folder();
     let game = folder.file("paint.kif");
     // Moves are compared without case.
     let moves = folder.write("moves.json", r#"[["(paint 2)", "noop"], ["noop", "(Paint 1)"]]"#);
@@ -131,7 +108,7 @@ fn replay_speaks_the_golden_datas_language() {
 
 #[test]
 fn goals_are_null_where_none_or_several_hold() {
-    let folder = Folder::new();
+    let folder = paint_folder();
     let rules = "(role a) (role b) (init x) (legal a go) (legal b go) (<= (next done) (true x)) \
                  (<= terminal (true done)) (goal a 10) (goal a 20) (<= (goal b 50) (true nothing))";
     let game = folder.write("goals.kif", rules);
@@ -143,7 +120,7 @@ fn goals_are_null_where_none_or_several_hold() {
 
 #[test]
 fn search_reports_moves_and_numbers_and_is_repeatable() {
-    let folder = Folder::new();
+    let folder = paint_folder();
     let game = folder.file("paint.kif");
     let args =
         ["search", &game, "--threads", "1", "--seed", "7", "--playouts", "200", "--memory", "64M", "--json"];
@@ -162,7 +139,7 @@ fn search_reports_moves_and_numbers_and_is_repeatable() {
 
 #[test]
 fn speed_reports_rates() {
-    let folder = Folder::new();
+    let folder = paint_folder();
     let told = json_of(&["speed", &folder.file("paint.kif"), "--seconds", "0.2", "--threads", "2", "--json"]);
     assert_eq!(told["mean_length"], 3.0);
     assert_eq!(told["mean_goals"], json!([100.0, 0.0]));
@@ -173,7 +150,7 @@ fn speed_reports_rates() {
 
 #[test]
 fn check_judges_every_file() {
-    let folder = Folder::new();
+    let folder = paint_folder();
     let broken = folder.write("broken.kif", "(role a) (legal a");
     let absent = folder.file("absent.kif");
     let stuck = folder.write(

@@ -6,31 +6,14 @@
 mod common;
 
 use std::io::Write;
-use std::path::Path;
 
-use common::{PAINT, daggerboard, run, stdout_of};
+use common::{Folder, PAINT, daggerboard, json_lines, json_of, record_of, run, stdout_of};
 use serde_json::{Value, json};
-
-fn json_of(args: &[&str]) -> Value {
-    serde_json::from_str(&stdout_of(args)).unwrap()
-}
-
-fn json_lines(bytes: &[u8]) -> Vec<Value> {
-    std::str::from_utf8(bytes).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
 
 fn keys(value: &Value) -> Vec<&str> {
     let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
     keys
-}
-
-/// Plays a match with records in `folder`; what was printed, and the record.
-fn play(folder: &Path, args: &[&str]) -> (Value, Value) {
-    let records = folder.join("records").display().to_string();
-    let told = json_of(&[args, &["--records", &records, "--quiet", "--json"]].concat());
-    let record = std::fs::read_to_string(told["record"].as_str().unwrap()).unwrap();
-    (told, serde_json::from_str(&record).unwrap())
 }
 
 /// The record of a match of tic-tac-toe, replayed, must tell the same match again.
@@ -69,9 +52,10 @@ fn the_first_levels_of_tic_tac_toe_are_known() {
 
 #[test]
 fn a_random_match_of_a_shipped_game_replays() {
-    let folder = tempfile::tempdir().unwrap();
-    let args = ["match", "tic-tac-toe", "--player", "random", "--player", "random", "--seed", "5"];
-    let (told, record) = play(folder.path(), &args);
+    let folder = Folder::new();
+    let args = ["--player", "random", "--player", "random", "--seed", "5"];
+    let told = folder.play("tic-tac-toe", &args);
+    let record = record_of(&told);
     assert_eq!((&told["status"], &told["errors"]), (&json!("completed"), &json!([])));
     let replayed = assert_replays(&told, &record);
     assert_eq!(
@@ -91,21 +75,16 @@ fn a_random_match_of_a_shipped_game_replays() {
     let short = json_of(&["replay", "tic-tac-toe", "--moves", path, "--json"]);
     assert_eq!(keys(&short), ["final_h", "final_n", "goals", "steps", "terminal"]);
     // The same seed plays the same match.
-    let (_, again) = play(folder.path(), &args);
-    assert_eq!(again["moves"], record["moves"]);
+    assert_eq!(record_of(&folder.play("tic-tac-toe", &args))["moves"], record["moves"]);
 }
 
 #[test]
 fn players_of_ours_over_loopback_leave_a_record_that_replays() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let player = "self:playouts=100,memory=64M,seed=1";
-    let (told, record) = play(
-        folder.path(),
-        &["match", "tic-tac-toe", "--player", player, "--player", player, "--start", "10", "--play", "10"]
-            .into_iter()
-            .chain(["--loopback"])
-            .collect::<Vec<_>>(),
-    );
+    let args = ["--player", player, "--player", player, "--start", "10", "--play", "10", "--loopback"];
+    let told = folder.play("tic-tac-toe", &args);
+    let record = record_of(&told);
     assert_eq!((&told["status"], &told["errors"]), (&json!("completed"), &json!([])), "{told}");
     assert_eq!(told["players"], json!([player, player]));
     assert_eq!((&record["format"], &record["game"]), (&json!(1), &json!("tic-tac-toe")));
@@ -122,11 +101,10 @@ fn players_of_ours_over_loopback_leave_a_record_that_replays() {
 
 #[test]
 fn a_record_of_another_rulesheet_is_remarked_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let (told, _) = play(folder.path(), &["match", "tic-tac-toe", "--player", "legal", "--player", "legal"]);
-    let changed = folder.path().join("changed.kif").display().to_string();
-    std::fs::write(&changed, format!("{}\n; changed", stdout_of(&["games", "--show", "tic-tac-toe"])))
-        .unwrap();
+    let folder = Folder::new();
+    let told = folder.play("tic-tac-toe", &["--player", "legal", "--player", "legal"]);
+    let shown = stdout_of(&["games", "--show", "tic-tac-toe"]);
+    let changed = folder.write("changed.kif", &format!("{shown}\n; changed"));
     let output = daggerboard()
         .args(["replay", &changed, "--moves", told["record"].as_str().unwrap(), "--json"])
         .env_remove("RUST_LOG")
@@ -169,11 +147,10 @@ fn a_search_with_one_thread_and_a_seed_is_the_same_twice() {
 
 #[test]
 fn a_search_of_a_given_position_takes_the_winning_move() {
-    let folder = tempfile::tempdir().unwrap();
-    let state = folder.path().join("state.json").display().to_string();
+    let folder = Folder::new();
     let facts =
         json!(["(holds a cross)", "(holds b cross)", "(holds d nought)", "(holds e nought)", "(turn cross)"]);
-    std::fs::write(&state, facts.to_string()).unwrap();
+    let state = folder.write("state.json", &facts.to_string());
     let told = json_of(&[
         "search",
         "tic-tac-toe",
@@ -191,7 +168,7 @@ fn a_search_of_a_given_position_takes_the_winning_move() {
     ]);
     assert_eq!((&told["role"], &told["best"]), (&json!("cross"), &json!("(fill c)")), "{told}");
     let over = json!(["(holds a cross)", "(holds b cross)", "(holds c cross)", "(turn nought)"]);
-    std::fs::write(&state, over.to_string()).unwrap();
+    let state = folder.write("over.json", &over.to_string());
     let output = run(&["search", "tic-tac-toe", "--state", &state, "--playouts", "10"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("terminal"));
@@ -199,16 +176,11 @@ fn a_search_of_a_given_position_takes_the_winning_move() {
 
 #[test]
 fn check_prints_one_object_per_file_in_order() {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| {
-        let path = folder.path().join(name).display().to_string();
-        std::fs::write(&path, text).unwrap();
-        path
-    };
-    let good = write("good.kif", &stdout_of(&["games", "--show", "tic-tac-toe"]));
-    let bad = write("bad.kif", "(role a)\n(init (p ?x))\n");
-    let absent = folder.path().join("absent.kif").display().to_string();
-    let a_folder = folder.path().display().to_string();
+    let folder = Folder::new();
+    let good = folder.write("good.kif", &stdout_of(&["games", "--show", "tic-tac-toe"]));
+    let bad = folder.write("bad.kif", "(role a)\n(init (p ?x))\n");
+    let absent = folder.file("absent.kif");
+    let a_folder = folder.file("");
     let files = [&bad, &absent, &a_folder, &good].map(String::as_str);
     let output = run(&[&["check", "--json"][..], &files].concat());
     assert_eq!(output.status.code(), Some(1));
@@ -239,7 +211,7 @@ fn check_prints_one_object_per_file_in_order() {
 
 #[test]
 fn every_shipped_game_is_listed_shown_and_found_valid() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let listed = json_lines(stdout_of(&["games", "--json"]).as_bytes());
     assert!(listed.len() >= 12, "{}", listed.len());
     let files: Vec<String> = listed
@@ -247,9 +219,7 @@ fn every_shipped_game_is_listed_shown_and_found_valid() {
         .map(|game| {
             assert_eq!(keys(game), ["name", "summary"]);
             let name = game["name"].as_str().unwrap();
-            let path = folder.path().join(format!("{name}.kif"));
-            std::fs::write(&path, stdout_of(&["games", "--show", name])).unwrap();
-            path.display().to_string()
+            folder.write(&format!("{name}.kif"), &stdout_of(&["games", "--show", name]))
         })
         .collect();
     let args: Vec<&str> = ["check", "--json"].into_iter().chain(files.iter().map(String::as_str)).collect();
@@ -287,12 +257,8 @@ fn speed_counts_what_it_did() {
 /// What found nothing says so and names no move, in either form.
 #[test]
 fn searches_and_rollouts_that_find_nothing_fail() {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, rules: &str| {
-        let path = folder.path().join(name).display().to_string();
-        std::fs::write(&path, format!("(role a) (goal a 50) {rules}")).unwrap();
-        path
-    };
+    let folder = Folder::new();
+    let write = |name: &str, rules: &str| folder.write(name, &format!("(role a) (goal a 50) {rules}"));
     let stuck = write("stuck.kif", "(init x) (<= (legal a go) (true y)) (next x) (<= terminal (true y))");
     let endless = write(
         "endless.kif",
@@ -325,8 +291,8 @@ fn searches_and_rollouts_that_find_nothing_fail() {
 /// A player that cannot search would play its first legal moves, and nobody would notice.
 #[test]
 fn options_that_no_search_takes_are_wrong_usage() {
-    let folder = tempfile::tempdir().unwrap();
-    let records = folder.path().display().to_string();
+    let folder = Folder::new();
+    let records = folder.file("");
     // The port is taken: a player that is not refused ends, too, with another code.
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
@@ -384,10 +350,8 @@ fn numbers_that_make_no_sense_are_wrong_usage() {
 
 #[test]
 fn moves_that_are_no_moves_are_named_with_their_step() {
-    let folder = tempfile::tempdir().unwrap();
-    let game = folder.path().join("paint.kif").display().to_string();
-    std::fs::write(&game, PAINT).unwrap();
-    let moves = folder.path().join("moves.json").display().to_string();
+    let folder = Folder::new();
+    let game = folder.write("paint.kif", PAINT);
     let cases = [
         (r#"[["(paint 1)", "noop"], ["noop", "(paint 1)"]]"#, "step 2"),
         (r#"[["(paint 1)"]]"#, "1 moves for 2 roles"),
@@ -398,7 +362,7 @@ fn moves_that_are_no_moves_are_named_with_their_step() {
         ("(paint 1)", "moves.json"),
     ];
     for (text, wanted) in cases {
-        std::fs::write(&moves, text).unwrap();
+        let moves = folder.write("moves.json", text);
         let output = run(&["replay", &game, "--moves", &moves, "--json"]);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{text}: {stderr}");
@@ -409,41 +373,18 @@ fn moves_that_are_no_moves_are_named_with_their_step() {
 
 #[test]
 fn a_match_that_cannot_be_recorded_or_does_not_end_fails() {
-    let folder = tempfile::tempdir().unwrap();
-    let random = ["match", "tic-tac-toe", "--player", "random", "--player", "random", "--quiet", "--json"];
-    let file = folder.path().join("file").display().to_string();
-    std::fs::write(&file, "").unwrap();
-    let output = run(&[&random[..], &["--records", &file]].concat());
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("--records"));
-    assert!(output.stdout.is_empty(), "it is noticed before the match");
-    let records = folder.path().join("records").display().to_string();
-    let output = run(&[&random[..], &["--records", &records, "--max-steps", "2"]].concat());
+    let folder = Folder::new();
+    let random = ["--player", "random", "--player", "random"];
+    let output = folder.run_match("tic-tac-toe", &[&random[..], &["--max-steps", "2"]].concat());
     assert_eq!(output.status.code(), Some(1));
     let told = &json_lines(&output.stdout)[0];
     assert_eq!((&told["status"], &told["steps"]), (&json!("too_many_steps"), &json!(2)));
     assert_eq!(told["goals"], json!([null, null]));
-}
-
-/// What was played until the rules ran away is not lost.
-#[test]
-fn a_match_that_a_reasoner_cannot_follow_is_recorded_and_fails() {
-    let folder = tempfile::tempdir().unwrap();
-    let game = folder.path().join("endless.kif").display().to_string();
-    let rules = "(role a) (init (n z)) (legal a go) (<= (next (n (s ?x))) (true (n ?x))) \
-                 (<= terminal (true y)) (goal a 50)";
-    std::fs::write(&game, rules).unwrap();
-    let records = folder.path().join("records").display().to_string();
-    let output = run(&["match", &game, "--player", "random", "--records", &records, "--quiet", "--json"]);
+    let file = folder.write("file", "");
+    let output = run(&[&["match", "tic-tac-toe", "--records", &file], &random[..]].concat());
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("deeper than"));
-    let told = &json_lines(&output.stdout)[0];
-    assert_eq!(told["status"], "reasoner_failed");
-    // The last move is the one that could not be followed, as its replay says, too.
-    let output = run(&["replay", &game, "--moves", told["record"].as_str().unwrap(), "--json"]);
-    assert_eq!(output.status.code(), Some(1));
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.contains(&format!("step {}: a term nests", told["steps"])), "{stderr}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--records"));
+    assert!(output.stdout.is_empty(), "it is noticed before the match");
 }
 
 #[test]
@@ -464,12 +405,11 @@ fn a_result_that_cannot_be_written_is_a_failure() {
 #[test]
 #[cfg(target_os = "linux")]
 fn files_that_are_none_are_read_all_the_same_or_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let marked = folder.path().join("state.json").display().to_string();
-    std::fs::write(&marked, "\u{feff}[\"(turn cross)\"]").unwrap();
+    let folder = Folder::new();
+    let marked = folder.write("state.json", "\u{feff}[\"(turn cross)\"]");
     let told = json_of(&["perft", "tic-tac-toe", "--depth", "1", "--state", &marked, "--json"]);
     assert_eq!(told["perft"], json!([9]));
-    std::fs::write(&marked, "\u{feff}[]").unwrap();
+    let marked = folder.write("moves.json", "\u{feff}[]");
     assert_eq!(json_of(&["replay", "tic-tac-toe", "--moves", &marked, "--json"])["steps"], json!([]));
     let mut child = daggerboard()
         .args(["perft", "/dev/stdin", "--depth", "1", "--json"])

@@ -6,6 +6,8 @@ use std::net::{Shutdown, TcpStream};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
+use serde_json::Value;
+
 /// Two roles take turns to paint one of three cells; whoever paints the last one wins.
 pub const PAINT: &str = "(role Ann) (role bob) (init (cell 1 blank)) (init (cell 2 blank)) (init (cell 3 blank)) \
     (init (turn Ann)) (other Ann bob) (other bob Ann) \
@@ -40,6 +42,60 @@ pub fn stdout_of(args: &[&str]) -> String {
     let output = run(args);
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("the output is UTF-8")
+}
+
+/// The JSON that a run prints which succeeds.
+pub fn json_of(args: &[&str]) -> Value {
+    serde_json::from_str(&stdout_of(args)).expect("the output is JSON")
+}
+
+/// JSON, one value a line.
+pub fn json_lines(bytes: &[u8]) -> Vec<Value> {
+    let text = std::str::from_utf8(bytes).expect("the output is UTF-8");
+    text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
+}
+
+/// A folder for the files of a test, gone when it is dropped.
+pub struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub fn new() -> Folder {
+        Folder(tempfile::tempdir().expect("there is room for a folder"))
+    }
+
+    /// The path of a file in it.
+    pub fn file(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    /// Writes a file and returns its path.
+    pub fn write(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.0.path().join(name), text).expect("the folder can be written to");
+        self.file(name)
+    }
+
+    /// Where [`Folder::run_match`] puts the records.
+    pub fn records(&self) -> String {
+        self.file("records")
+    }
+
+    /// Runs a match without progress, with its records here.
+    pub fn run_match(&self, game: &str, args: &[&str]) -> Output {
+        run(&[&["match", game, "--records", &self.records(), "--quiet", "--json"], args].concat())
+    }
+
+    /// Plays a match that succeeds; what was printed.
+    pub fn play(&self, game: &str, args: &[&str]) -> Value {
+        let output = self.run_match(game, args);
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        json_lines(&output.stdout).remove(0)
+    }
+}
+
+/// The record of a match that was printed.
+pub fn record_of(told: &Value) -> Value {
+    let path = told["record"].as_str().expect("the path of the record is told");
+    serde_json::from_str(&std::fs::read_to_string(path).expect("the record is there")).expect("it is JSON")
 }
 
 /// A player on a free port, stopped when it is dropped.
