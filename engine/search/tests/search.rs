@@ -255,6 +255,16 @@ fn the_cap_stops_growth_and_not_the_search() {
     }
 }
 
+/// What is set aside for a large graph must not make the first playouts slow.
+#[test]
+fn a_small_graph_is_small_under_a_large_cap() {
+    for config in Config::ALL {
+        let mut searcher = searcher(Nim([7, 7, 7, 7]), Options { max_bytes: 4 << 30, ..options(config, 1) });
+        let report = play(&mut searcher, 200);
+        assert!(report.bytes < 8 << 20, "{config}: {} bytes for {} nodes", report.bytes, report.nodes);
+    }
+}
+
 #[test]
 fn the_cap_holds_with_joint_moves_and_many_roles_too() {
     for config in [Config::Uct, Config::UctT] {
