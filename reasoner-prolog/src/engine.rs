@@ -259,7 +259,7 @@ fn start() -> Result<(), String> {
             argv.push(null_mut());
             // SAFETY: `argv` ends with a null pointer; Prolog copies the texts and does not write to them. The
             // `OnceLock` lets one thread in.
-            let is_up = unsafe { fli::PL_initialise(args.len() as c_int, argv.as_mut_ptr()) } != 0;
+            let is_up = unsafe { fli::PL_initialise(count(args.len()), argv.as_mut_ptr()) } != 0;
             if !is_up {
                 return Err("SWI-Prolog does not start".to_owned());
             }
@@ -272,6 +272,11 @@ fn start() -> Result<(), String> {
             set_up.map_err(|error| format!("setting up SWI-Prolog: {error}"))
         })
         .clone()
+}
+
+/// A number of things as C counts them.
+fn count(n: usize) -> c_int {
+    c_int::try_from(n).expect("a text of 64 MiB has fewer of anything")
 }
 
 /// Runs a goal given as text, in a thread with an engine.
@@ -398,7 +403,7 @@ unsafe fn text_of(term: fli::term_t) -> String {
 /// One solution of a query.
 pub(crate) struct Solution<'a> {
     args: fli::term_t,
-    n_args: c_int,
+    n_args: usize,
     _query: PhantomData<&'a Query>,
 }
 
@@ -410,7 +415,7 @@ impl Solution<'_> {
     ///
     /// # Panics
     /// If there is no such argument.
-    pub(crate) fn read(&self, arg_idx: c_int, words: &mut Vec<Word>) -> Result<(), PrologError> {
+    pub(crate) fn read(&self, arg_idx: usize, words: &mut Vec<Word>) -> Result<(), PrologError> {
         assert!(arg_idx < self.n_args, "the predicate has the argument");
         let arg = self.args + arg_idx as fli::term_t;
         // SAFETY: references from `args` to `args + n_args` belong to the open query.
@@ -459,7 +464,7 @@ unsafe fn put_term(term: fli::term_t, words: &[Word]) -> Result<&[Word], PrologE
             return Ok(rest);
         }
         let n_args = fli::PL_functor_arity_sz(first.0);
-        let args = fli::PL_new_term_refs(n_args as c_int);
+        let args = fli::PL_new_term_refs(count(n_args));
         for arg_idx in 0..n_args {
             rest = put_term(args + arg_idx as fli::term_t, rest)?;
         }
@@ -513,21 +518,6 @@ impl Engine {
         // SAFETY: a query of a number, allowed at any time.
         let version = unsafe { fli::PL_query(fli::PL_QUERY_VERSION as c_int) };
         format!("{}.{}.{}", version / 10_000, version / 100 % 100, version % 100)
-    }
-
-    /// Inferences that this thread made so far.
-    pub(crate) fn n_inferences(&self) -> Result<i64, PrologError> {
-        let frame = Frame::open();
-        // SAFETY: `statistics/2` has two arguments, both made in the open frame.
-        unsafe {
-            let args = fli::PL_new_term_refs(2);
-            fli::PL_put_atom_chars(args, c"inferences".as_ptr());
-            let statistics = fli::PL_predicate(c"statistics".as_ptr(), 2, c"system".as_ptr());
-            frame.call(null_mut(), statistics, args)?;
-            let mut count = 0;
-            fli::PL_get_int64(args + 1, &raw mut count);
-            Ok(count)
-        }
     }
 
     /// Runs a goal given as text.
@@ -615,10 +605,10 @@ impl Engine {
     }
 
     /// A predicate of a module, made if need be.
-    pub(crate) fn predicate(&self, module: Module, name: &str, arity: u16) -> Predicate {
-        let functor = self.functor(&self.atom(name), usize::from(arity));
+    pub(crate) fn predicate(&self, module: Module, name: &str, arity: usize) -> Predicate {
+        let functor = self.functor(&self.atom(name), arity);
         // SAFETY: both are valid.
-        Predicate { handle: unsafe { fli::PL_pred(functor.0, module.0) }, arity: c_int::from(arity) }
+        Predicate { handle: unsafe { fli::PL_pred(functor.0, module.0) }, arity: count(arity) }
     }
 
     /// Keeps a term outside the stacks.
@@ -746,7 +736,7 @@ impl Engine {
             (Query::open(null_mut(), predicate.handle, args), args)
         };
         while query.next()? {
-            let solution = Solution { args, n_args: predicate.arity, _query: PhantomData };
+            let solution = Solution { args, n_args: predicate.arity as usize, _query: PhantomData };
             if visit(&solution)? == Next::Enough {
                 break;
             }

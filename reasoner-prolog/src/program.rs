@@ -66,7 +66,7 @@ impl Program {
         fluents.push(engine.pattern(&engine.atom(translate::OTHER_FLUENT), 1));
         let predicate = |relation: RelationId| {
             let name = translate::relation_predicate(rules, relation);
-            engine.predicate(module, &name, rules.relation(relation).arity as u16)
+            engine.predicate(module, &name, rules.relation(relation).arity as usize)
         };
         let text = translate::program(rules, &name, &choices);
         let program = Program {
@@ -266,7 +266,7 @@ impl Hold {
             Some(role) => &[&role.data],
             None => &[],
         };
-        let arg_idx = bound.len() as i32;
+        let arg_idx = bound.len();
         engine.ask(predicate, bound, |solution: &Solution<'_>| {
             words.clear();
             solution.read(arg_idx, words)?;

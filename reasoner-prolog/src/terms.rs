@@ -19,6 +19,12 @@ use crate::translate::{self, FluentName};
 pub(crate) struct TermId(pub(crate) u32);
 
 impl TermId {
+    /// # Panics
+    /// Where 2^32 terms are more than any memory holds.
+    fn of_idx(idx: usize) -> TermId {
+        TermId(u32::try_from(idx).expect("fewer terms than 2^32"))
+    }
+
     pub(crate) fn idx(self) -> usize {
         self.0 as usize
     }
@@ -100,11 +106,6 @@ impl SharedTerms {
         self.spare.lock().push(local);
     }
 
-    /// How many terms there are.
-    pub(crate) fn len(&self) -> usize {
-        self.store.lock().entries.len()
-    }
-
     /// The atom of a symbol.
     fn atom(&self, symbol: Symbol) -> &Atom {
         &self.atoms[symbol.idx()]
@@ -145,10 +146,7 @@ impl SharedTerms {
         let fact = engine.record(&fact)?;
         let mut rest = words;
         let term = self.term(&store, &mut rest);
-        let id = TermId(
-            u32::try_from(store.entries.len())
-                .map_err(|_| PrologError::TooMuchMemory("more than 2^32 terms".to_owned()))?,
-        );
+        let id = TermId::of_idx(store.entries.len());
         store.entries.push(Arc::new(Entry { term, words: words.into(), data, fact }));
         store.index.insert(words.into(), id);
         Ok(id)
@@ -229,7 +227,7 @@ impl LocalTerms {
     fn catch_up(&mut self, shared: &SharedTerms) {
         let store = shared.store.lock();
         for entry in &store.entries[self.entries.len()..] {
-            self.index.insert(entry.words.clone(), TermId(self.entries.len() as u32));
+            self.index.insert(entry.words.clone(), TermId::of_idx(self.entries.len()));
             self.entries.push(Arc::clone(entry));
         }
     }

@@ -212,7 +212,7 @@ mod tests {
         assert!(matches!(Brain::parse("thread=2"), Err(BrainError::UnknownKey(_))));
         assert!(matches!(Brain::parse("threads"), Err(BrainError::NoValue(_))));
         assert!(matches!(Brain::parse("memory=lots"), Err(BrainError::Value { .. })));
-        assert!(matches!(Brain::parse("reasoner=prolog"), Err(BrainError::Value { .. })));
+        assert!(matches!(Brain::parse("reasoner=magic"), Err(BrainError::Value { .. })));
         for setting in [
             "threads=0",
             "threads=1025",
