@@ -106,7 +106,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         // Hashes scatter: nearly every one of the first nodes makes a chunk of the table. Chunks of a page make that
         // cheap; with chunks of 256 kB the first hundred playouts under a cap of 1 GiB took 0.1 s of processor time,
         // and seconds on a machine that is all busy. The second bound keeps the list of chunks short.
-        let table_chunk_bits = table_bits.saturating_sub(16).clamp(9, node_bits + 3);
+        let table_chunk_bits = table_bits.saturating_sub(16).clamp(9.min(node_bits + 3), node_bits + 3);
         Graph {
             n_roles,
             has_transpositions,
