@@ -22,5 +22,41 @@ die() {
   exit 1
 }
 
+wrong_usage() {
+  say "$*; see --help"
+  exit 2
+}
+
 # Prints the comment at the top of a script as its help.
-help() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$0"; }
+help() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$root/ci/${0##*/}"; }
+
+# What is wrong with the Rust at hand, and what to do about it; nothing if it can build this.
+rust_problem() {
+  local wanted found
+  if ! command -v cargo >/dev/null; then
+    cat <<'TEXT'
+Rust is missing. Install it from https://rustup.rs with
+    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile default
+  and run this again.
+TEXT
+    return
+  fi
+  wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$root/Cargo.toml")
+  # rustup without a toolchain has a cargo that only says so.
+  if ! found=$(cargo --version 2>&1); then
+    printf '%s does not run:\n%s\n' "$(command -v cargo)" "$found"
+    return
+  fi
+  found=$(awk '{ print $2 }' <<<"$found")
+  if [ "$(printf '%s\n' "$wanted" "$found" | sort -V | head -n 1)" != "$wanted" ]; then
+    printf 'Rust %s or later is needed, and %s is %s. Run rustup update stable, or install Rust from https://rustup.rs\n' \
+      "$wanted" "$(command -v cargo)" "$found"
+  fi
+}
+
+# Ends the script unless the Rust at hand can build this.
+need_rust() {
+  local problem
+  problem=$(rust_problem)
+  [ -z "$problem" ] || die "$problem"
+}
