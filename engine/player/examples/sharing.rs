@@ -15,10 +15,17 @@ use search::{Config, Options, measure_sharing};
 /// Turns of each way, so that both meet the same machine.
 const ROUNDS: u32 = 5;
 
+const USAGE: &str = "\
+usage: sharing SECONDS FILE.kif...
+Example: cargo run --release -p daggerboard-player --example sharing -- 10 my-game.kif";
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
-    let seconds: f64 = args.next().ok_or("usage: sharing SECONDS FILE.kif...")?.parse()?;
-    let slice = Duration::from_secs_f64(seconds / f64::from(ROUNDS));
+    let seconds = args.next().and_then(|text| text.parse::<f64>().ok());
+    let Some(slice) = seconds.and_then(|s| Duration::try_from_secs_f64(s / f64::from(ROUNDS)).ok()) else {
+        println!("{USAGE}");
+        std::process::exit(2);
+    };
     for path in args {
         let text = std::fs::read_to_string(&path)?;
         let rules = Rules::from_description(&Description::read(&text, ReadOptions::default())?)?;

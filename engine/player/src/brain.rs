@@ -37,7 +37,7 @@ pub struct BrainArgs {
     /// The constant C of UCB1, in goal points; 40 if it is not given, 100 in games of one role
     #[arg(long, value_name = "C", value_parser = parse_exploration)]
     pub c: Option<f64>,
-    /// Bytes that the graph may take; K, M and G multiply by 1024
+    /// Bytes that the graph may take, 1G if it is not given; K, M and G multiply by 1024
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory: Option<usize>,
     /// Cores to pin the threads to, such as 0,1

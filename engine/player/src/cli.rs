@@ -11,19 +11,22 @@ use crate::logs;
 #[command(name = "daggerboard", version, max_term_width = 110, after_help = EXAMPLES)]
 pub struct Cli {
     /// Log more, to standard error; twice for everything. RUST_LOG overrides it
-    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
+    #[arg(short, long, action = clap::ArgAction::Count, global = true, display_order = FOR_ALL)]
     verbose: u8,
     /// Print results as JSON
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = FOR_ALL)]
     json: bool,
     #[command(subcommand)]
     command: Command,
 }
 
+/// Options of all commands stand below those of the command itself.
+const FOR_ALL: usize = 900;
+
 const EXAMPLES: &str = "\
 Examples:
   daggerboard player --port 9147
-  daggerboard match tic-tac-toe --player self:threads=2 --player random --start 5 --play 1
+  daggerboard match tic-tac-toe --player self --player random --play 1
   daggerboard search tic-tac-toe --seconds 2
   daggerboard check my-game.kif
 

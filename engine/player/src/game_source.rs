@@ -22,14 +22,18 @@ pub struct GameArgs {
     pub reading: ReadingArgs,
 }
 
+/// These options stand below those of the command itself.
+const NAMES: usize = 800;
+
 /// How the case of names is read. Without either option the rulesheet decides.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct ReadingArgs {
-    /// Names that differ only by case are one name
-    #[arg(long, conflicts_with = "match_case")]
+    /// Names that differ only by case are one name; the spelling of the rulesheet decides if neither
+    /// this nor --match-case is given
+    #[arg(long, conflicts_with = "match_case", display_order = NAMES)]
     pub ignore_case: bool,
     /// Names that differ by case are different names
-    #[arg(long)]
+    #[arg(long, display_order = NAMES)]
     pub match_case: bool,
 }
 

@@ -26,6 +26,20 @@ fn every_command_has_help_with_examples() {
     }
 }
 
+/// What is copied from a help text must be a whole command.
+#[test]
+fn examples_fit_a_narrow_terminal() {
+    for command in COMMANDS {
+        let help = stdout_of(&[command, "--help"]);
+        let examples = help.lines().skip_while(|line| *line != "Examples:").skip(1);
+        let examples: Vec<&str> = examples.take_while(|line| !line.is_empty()).collect();
+        assert!(!examples.is_empty(), "{command}");
+        for example in examples {
+            assert!(example.starts_with("  daggerboard ") && example.len() <= 80, "{example}");
+        }
+    }
+}
+
 #[test]
 fn wrong_usage_exits_with_2_and_says_why() {
     let folder = paint_folder();

@@ -18,9 +18,10 @@ use crate::stop;
 #[command(after_help = "\
 Examples:
   daggerboard check my-game.kif
-  daggerboard check games/*.kif --simulate 10 --json
+  daggerboard check *.kif --simulate 10 --json
 
-Prints one verdict per file: valid, warning or invalid. Exits with 1 if any file is invalid.")]
+Prints one verdict per file: valid, warning or invalid.
+Exits with 1 if any file is invalid.")]
 pub struct CheckArgs {
     /// Rulesheets
     #[arg(value_name = "FILE", required = true)]

@@ -23,20 +23,23 @@ use crate::stop;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  daggerboard match tic-tac-toe --player self:threads=2 --player random --start 5 --play 1
-  daggerboard match my-game.kif --player self:config=uct+t --player http://localhost:9148 --repeat 10 --rotate
+  daggerboard match tic-tac-toe --player self:threads=2 --player random
+  daggerboard match my-game.kif --player self --player http://localhost:9148
+  daggerboard match nim --player self --player legal --repeat 10 --rotate
   daggerboard match tic-tac-toe --player self --player self --loopback --json
 
 Players, one per role in role order (a role named `random` is played by the manager):
-  self[:key=value,...]   ours; keys threads config reasoner playouts c memory pin (0+1) seed
+  self[:key=value,...]   ours; keys threads (1 if it is not given) config reasoner
+                         playouts c memory pin (0+1) seed
   http://host:port       any player that speaks the protocol
   random                 random legal moves
   legal                  the first legal move
-A late or illegal move is replaced by a random legal one and noted in the record: TO, CE or IL.")]
+A late or illegal move is replaced by a random legal one and noted in the record:
+TO, CE or IL.")]
 pub struct MatchArgs {
     #[command(flatten)]
     game: GameArgs,
-    /// A player
+    /// A player; give it once for each role
     #[arg(long = "player", value_name = "SPEC", required = true)]
     players: Vec<PlayerSpec>,
     /// The start clock in seconds

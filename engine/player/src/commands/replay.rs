@@ -21,10 +21,11 @@ use crate::stop;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  daggerboard replay tic-tac-toe --moves records/tic-tac-toe.1.json
+  daggerboard replay tic-tac-toe --moves record.json
   daggerboard replay my-game.kif --moves moves.json --full --json
 
-The file holds a JSON list of joint moves, each a list of KIF texts in role order; or a match record.")]
+The file holds a JSON list of joint moves, each a list of KIF texts in role order;
+or a record that `daggerboard match` left in its folder.")]
 pub struct ReplayArgs {
     #[command(flatten)]
     game: GameArgs,

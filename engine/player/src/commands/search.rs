@@ -22,7 +22,7 @@ use crate::stop;
 #[command(after_help = "\
 Examples:
   daggerboard search tic-tac-toe --seconds 2
-  daggerboard search my-game.kif --state position.json --role white --threads 2 --json
+  daggerboard search my-game.kif --state position.json --role white --json
   daggerboard search tic-tac-toe --threads 1 --seed 7 --playouts 10000")]
 pub struct SearchArgs {
     #[command(flatten)]

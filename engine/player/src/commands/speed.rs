@@ -19,7 +19,7 @@ use crate::stop;
 #[command(after_help = "\
 Examples:
   daggerboard speed tic-tac-toe
-  daggerboard speed my-game.kif --reasoner interpreter --seconds 10 --threads 2 --json")]
+  daggerboard speed my-game.kif --reasoner interpreter --seconds 10 --json")]
 pub struct SpeedArgs {
     #[command(flatten)]
     game: GameArgs,
