@@ -90,10 +90,10 @@ impl Report {
         let moves = &self.roles.get(role.idx())?.moves;
         if let ([_], Some(line)) = (&self.roles[..], &self.best_line) {
             let best_mean = moves.iter().map(|m| m.value).fold(0.0, f64::max);
-            if line.value as f64 >= best_mean {
-                if let Some(&a_move) = line.joint_moves.first().and_then(|joint_move| joint_move.first()) {
-                    return Some(a_move);
-                }
+            if line.value as f64 >= best_mean
+                && let Some(&a_move) = line.joint_moves.first().and_then(|joint_move| joint_move.first())
+            {
+                return Some(a_move);
             }
         }
         moves.first().map(|m| m.a_move)

@@ -156,11 +156,12 @@ impl<R: Reasoner> Searcher<R> {
                 return;
             }
             let has_room = self.graph.meter.used() <= self.graph.meter.cap() / 2;
-            if has_room && self.options.config.has_memory() {
-                if let Some(known) = self.find(root, state) {
-                    self.root = Some(known);
-                    return;
-                }
+            if has_room
+                && self.options.config.has_memory()
+                && let Some(known) = self.find(root, state)
+            {
+                self.root = Some(known);
+                return;
             }
         }
         self.start_afresh(state);
