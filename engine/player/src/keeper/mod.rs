@@ -193,11 +193,15 @@ impl Keeper {
         *running.last_heard.lock() = received;
         let deadlines = self.margin.deadlines(received, running.play_clock);
         let turn = running.orders.give(report, deadlines);
-        let picked = running.desk.wait(turn, deadlines.answer);
-        *running.n_waiting.lock() -= 1;
+        let mut picked = running.desk.wait(turn, deadlines.answer);
         if picked.timed_out {
             self.margin.note(deadlines.answer);
         }
+        if picked.timed_out && picked.offer.is_none() {
+            // `nil` is never legal, so the margin is better spent on waiting for a move.
+            picked = running.desk.wait(turn, received + running.play_clock);
+        }
+        *running.n_waiting.lock() -= 1;
         let answer = picked.offer.unwrap_or_else(|| {
             warn!(id = running.id, turn, "no legal move is known");
             "nil".to_owned()
