@@ -9,6 +9,12 @@ cd "$root" || exit 1
 
 # The folder of reference data, for those that need it; see engine/testkit.
 shared=${DAGGERBOARD_SHARED:-$root/../shared}
+# Tests run in the folders of their crates, where a relative path would mean something else.
+case $shared in
+  /*) ;;
+  *) shared=$caller/$shared ;;
+esac
+export DAGGERBOARD_SHARED=$shared
 
 # rustup puts cargo here; a shell that has not been restarted since does not know.
 if ! command -v cargo >/dev/null && [ -x "${CARGO_HOME:-$HOME/.cargo}/bin/cargo" ]; then

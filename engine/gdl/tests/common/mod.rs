@@ -4,9 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
-/// The folder `shared` beside the workspace; none, with a printed reason, where it is absent.
+/// The folder that `DAGGERBOARD_SHARED` names, else `shared` beside the workspace; none, with a printed reason,
+/// where it is absent.
 pub fn shared() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let folder = std::env::var_os("DAGGERBOARD_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
     if folder.is_dir() {
         return Some(folder);
     }
