@@ -31,9 +31,14 @@ const MAX_DEPTH: usize = 500;
 const INTERRUPT: &str = "daggerboard_interrupt";
 
 /// Predicates of our own, in the module `user`.
-const HELPERS: [&str; 3] = [
+const HELPERS: [&str; 4] = [
     "daggerboard_load(Id, Text) :- \
         setup_call_cleanup(open_string(Text, S), load_files(Id, [stream(S), silent(true)]), close(S))",
+    // Unloading leaves tables on, which would answer for the next rules in this module.
+    "daggerboard_unload(Module) :- \
+        forall((predicate_property(Module:Head, tabled), \\+ predicate_property(Module:Head, imported_from(_))), \
+               (functor(Head, Name, Arity), untable(Module:Name/Arity))), \
+        unload_file(Module)",
     // Prolog's own collecting thread would outlive all sessions.
     "daggerboard_set_up :- set_prolog_gc_thread(false)",
     "daggerboard_interrupt(Thread) :- thread_signal(Thread, throw(daggerboard_interrupt))",
@@ -536,9 +541,9 @@ impl Engine {
         Ok(())
     }
 
-    /// Forgets what was loaded as `id`.
+    /// Forgets what was loaded as `id` into the module of this name.
     pub(crate) fn unload(&self, id: &str) -> Result<(), PrologError> {
-        self.run(&format!("unload_file({id})"))
+        self.run(&format!("daggerboard_unload({id})"))
     }
 
     /// Loads the text of a module, in place of what was loaded as `id` before.
