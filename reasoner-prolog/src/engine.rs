@@ -39,8 +39,11 @@ const HELPERS: [&str; 4] = [
         forall((predicate_property(Module:Head, tabled), \\+ predicate_property(Module:Head, imported_from(_))), \
                (functor(Head, Name, Arity), untable(Module:Name/Arity))), \
         unload_file(Module)",
-    // Prolog's own collecting thread would outlive all sessions.
-    "daggerboard_set_up :- set_prolog_gc_thread(false)",
+    // Prolog's own collecting thread would outlive all sessions. Tables of ever deeper terms slow down without
+    // making inferences, so that no other limit ends them in time; published games nest a few levels.
+    "daggerboard_set_up :- set_prolog_gc_thread(false), \
+        set_prolog_flag(max_table_answer_size, 2000), set_prolog_flag(max_table_answer_size_action, error), \
+        set_prolog_flag(max_table_subgoal_size, 2000), set_prolog_flag(max_table_subgoal_size_action, error)",
     "daggerboard_interrupt(Thread) :- thread_signal(Thread, throw(daggerboard_interrupt))",
 ];
 
@@ -390,18 +393,16 @@ unsafe fn classify(exception: fli::term_t) -> PrologError {
 unsafe fn text_of(term: fli::term_t) -> String {
     const MAX_CHARS: usize = 400;
     let (mut length, mut chars) = (0, null_mut());
-    let flags = fli::CVT_WRITE | fli::BUF_MALLOC | fli::REP_UTF8;
-    // SAFETY: by the caller; Prolog allocates the text, which is freed below and nowhere else.
+    let flags = fli::CVT_WRITE | fli::BUF_DISCARDABLE | fli::REP_UTF8;
+    // SAFETY: by the caller; Prolog keeps the text until the next call, and it is copied before.
     unsafe {
         if fli::PL_get_nchars(term, &raw mut length, &raw mut chars, flags) == 0 {
             return "an exception that cannot be written".to_owned();
         }
-        let text = String::from_utf8_lossy(std::slice::from_raw_parts(chars.cast::<u8>(), length))
+        String::from_utf8_lossy(std::slice::from_raw_parts(chars.cast::<u8>(), length))
             .chars()
             .take(MAX_CHARS)
-            .collect();
-        fli::PL_free(chars.cast());
-        text
+            .collect()
     }
 }
 
