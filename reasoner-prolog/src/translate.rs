@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use gdl::{Atom, Literal, RelationId, Rule, RuleTerm, Rules, Symbol};
+use gdl::{Atom, Literal, RelationId, Rule, RuleTerm, Rules, Symbol, Term};
 
 /// The questions that a program answers.
 const QUESTIONS: [RelationId; 5] =
@@ -111,6 +111,36 @@ pub fn program(rules: &Rules, module: &str, choices: &Choices) -> String {
         }
     }
     writer.text
+}
+
+/// A term as Prolog text.
+pub fn data_text(term: &Term) -> String {
+    let mut text = String::new();
+    write_data(&mut text, term);
+    text
+}
+
+fn write_data(text: &mut String, term: &Term) {
+    write_quoted(text, &data_name(term.name()));
+    for (arg_idx, arg) in term.args().iter().enumerate() {
+        text.push(if arg_idx == 0 { '(' } else { ',' });
+        write_data(text, arg);
+    }
+    if !term.args().is_empty() {
+        text.push(')');
+    }
+}
+
+fn write_quoted(text: &mut String, name: &str) {
+    text.push('\'');
+    for c in name.chars() {
+        match c {
+            '\'' | '\\' => text.extend(['\\', c]),
+            c if c.is_control() => _ = write!(text, "\\x{:x}\\", u32::from(c)),
+            c => text.push(c),
+        }
+    }
+    text.push('\'');
 }
 
 struct Writer<'a> {
@@ -248,15 +278,7 @@ impl Writer<'_> {
     }
 
     fn quoted(&mut self, name: &str) {
-        self.text.push('\'');
-        for c in name.chars() {
-            match c {
-                '\'' | '\\' => self.text.extend(['\\', c]),
-                c if c.is_control() => _ = write!(self.text, "\\x{:x}\\", u32::from(c)),
-                c => self.text.push(c),
-            }
-        }
-        self.text.push('\'');
+        write_quoted(&mut self.text, name);
     }
 }
 

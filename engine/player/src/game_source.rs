@@ -18,6 +18,7 @@ pub struct GameArgs {
     /// A rulesheet: the path of a KIF file, or the name of a shipped game (see `daggerboard games`)
     #[arg(value_name = "GAME")]
     pub game: String,
+    /// How the case of its names is read.
     #[command(flatten)]
     pub reading: ReadingArgs,
 }

@@ -1,0 +1,65 @@
+//! Measurements in processes of their own, killed when they are late.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use reasoner::Interrupt;
+use serde::de::DeserializeOwned;
+
+/// How often a process is looked at.
+const POLL: Duration = Duration::from_millis(10);
+
+/// Runs this binary with `args` and reads the JSON that it prints.
+///
+/// # Errors
+/// In words: what the process said, or that it was late or killed.
+pub fn run<T: DeserializeOwned>(args: &[String], limit: Duration, stop: &Interrupt) -> Result<T, String> {
+    let this = std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
+    let text = output_of(Command::new(this).args(args), limit, stop)?;
+    serde_json::from_str(&text).map_err(|error| format!("the measurement printed no JSON: {error}"))
+}
+
+/// What a process prints, if it ends well and in time.
+///
+/// # Errors
+/// As [`run`].
+pub fn output_of(command: &mut Command, limit: Duration, stop: &Interrupt) -> Result<String, String> {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("starting {:?}: {error}", command.get_program()))?;
+    // Both are read at once, so that a full pipe does not stop the process.
+    let (mut stdout, mut stderr) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let begun = Instant::now();
+    let ended = std::thread::scope(|scope| {
+        scope.spawn(|| stdout.read_to_end(&mut out));
+        scope.spawn(|| stderr.read_to_end(&mut err));
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => break Ok(status),
+                Ok(None) => {}
+                Err(error) => break Err(error.to_string()),
+            }
+            let late = (begun.elapsed() > limit).then(|| format!("killed after {} s", limit.as_secs()));
+            let stopped = stop.is_raised().then(|| "stopped".to_owned());
+            if let Some(why) = late.or(stopped) {
+                // If it ended by itself meanwhile, that is as good.
+                let _ = child.kill();
+                let _ = child.wait();
+                break Err(why);
+            }
+            std::thread::sleep(POLL);
+        }
+    });
+    let status = ended?;
+    if status.success() {
+        return Ok(String::from_utf8_lossy(&out).into_owned());
+    }
+    let said = String::from_utf8_lossy(&err);
+    let said = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    Err(if said.is_empty() { status.to_string() } else { said.trim_start_matches("error: ").to_owned() })
+}

@@ -1,0 +1,70 @@
+//! The binary `daggerboard-bench`: reasoners compared on the same games.
+//!
+//! In go games and the names of reasoners; out come tables, CSV, and a page of HTML. Every measurement runs in a
+//! process of its own, which is this binary again with the hidden command `measure`, and which is killed when it is
+//! late.
+#![forbid(unsafe_code)]
+
+mod child;
+mod compare;
+mod measure;
+mod page;
+mod results;
+#[cfg(feature = "prolog")]
+mod standalone;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use player::failure::{Failure, Outcome};
+use player::output;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Compares reasoners on the same games
+#[derive(Debug, Parser)]
+#[command(
+    name = "daggerboard-bench",
+    version,
+    max_term_width = 110,
+    after_help = "\
+Examples:
+  daggerboard-bench compare tic-tac-toe connect-four --reasoners interpreter,prolog
+  daggerboard-bench compare my-games/ --seconds 1 --out results
+
+Exit codes: 0 done, 1 the work failed or reasoners disagree, 2 wrong usage"
+)]
+struct Cli {
+    /// Print results as JSON
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Compare(compare::CompareArgs),
+    #[cfg(feature = "prolog")]
+    Standalone(standalone::StandaloneArgs),
+    #[command(hide = true)]
+    Measure(measure::MeasureArgs),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome: Result<Outcome, Failure> = match &cli.command {
+        Command::Compare(args) => args.run(cli.json),
+        #[cfg(feature = "prolog")]
+        Command::Standalone(args) => args.run(cli.json),
+        Command::Measure(args) => args.run(),
+    };
+    match outcome {
+        Ok(outcome) => outcome.into(),
+        Err(failure) => {
+            output::progress(&failure);
+            failure.exit_code()
+        }
+    }
+}

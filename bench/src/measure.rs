@@ -1,0 +1,171 @@
+//! One measurement, in this process: the hidden command `measure`.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use player::failure::{Failure, Outcome};
+use player::game_source::{Game, GameArgs};
+use player::output;
+use player::reasoners::{ReasonerKind, WithReasoner};
+use reasoner::{Dice, Interrupt, Limits, Reasoner, Rollouts, Session};
+use search::{Budget, Options, Searcher};
+use serde::{Deserialize, Serialize};
+
+/// What is measured. Times are processor time of the process, memory is its peak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum What {
+    /// Set-up, rollouts and transitions.
+    Speed,
+    /// Playouts of a search with one thread.
+    Search,
+    /// Whether two reasoners give the same answers.
+    Cross,
+}
+
+/// Measure one reasoner, or check two, in this process
+#[derive(Debug, Args)]
+pub struct MeasureArgs {
+    #[arg(value_enum)]
+    what: What,
+    #[command(flatten)]
+    game: GameArgs,
+    #[arg(long)]
+    reasoner: ReasonerKind,
+    #[arg(long, default_value = "interpreter")]
+    against: ReasonerKind,
+    #[arg(long, default_value_t = 2.0)]
+    seconds: f64,
+    #[arg(long, default_value_t = 300)]
+    steps: u64,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Random rollouts from the initial state.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Speed {
+    /// From the rules to the first answer, in seconds of wall time.
+    pub setup_s: f64,
+    /// Per second of processor time.
+    pub rollouts_per_cpu_s: f64,
+    /// Per second of processor time.
+    pub transitions_per_cpu_s: f64,
+    /// Peak of the process's memory.
+    pub peak_bytes: u64,
+}
+
+/// A search from the initial state.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SearchSpeed {
+    /// Per second of processor time.
+    pub playouts_per_cpu_s: f64,
+}
+
+/// What a lockstep check found.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cross {
+    /// Positions compared.
+    pub positions: u64,
+    /// The first difference, if there is one.
+    pub difference: Option<String>,
+}
+
+impl MeasureArgs {
+    /// Measures and prints one line of JSON.
+    ///
+    /// # Errors
+    /// If the game cannot be had, or the reasoner fails.
+    pub fn run(&self) -> Result<Outcome, Failure> {
+        let game = self.game.load()?;
+        let rules = Arc::clone(&game.rules);
+        self.reasoner.with(rules, Measuring { args: self, game: &game, begun: Instant::now() })??;
+        Ok(Outcome::Done)
+    }
+}
+
+struct Measuring<'a> {
+    args: &'a MeasureArgs,
+    game: &'a Game,
+    begun: Instant,
+}
+
+impl WithReasoner for Measuring<'_> {
+    type Output = Result<(), Failure>;
+
+    fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
+        match self.args.what {
+            What::Speed => output::json(&speed(&reasoner, self.begun, self.args)?),
+            What::Search => output::json(&search_speed(&reasoner, self.args)?),
+            What::Cross => {
+                let rules = Arc::clone(&self.game.rules);
+                let found = self.args.against.with(rules, Crossing { args: self.args, other: reasoner })?;
+                output::json(&found)
+            }
+        }
+    }
+}
+
+struct Crossing<'a, A> {
+    args: &'a MeasureArgs,
+    other: Arc<A>,
+}
+
+impl<A: Reasoner> WithReasoner for Crossing<'_, A> {
+    type Output = Cross;
+
+    fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Cross {
+        match testkit::cross_check(&reasoner, &self.other, self.args.seed, self.args.steps) {
+            Ok(positions) => Cross { positions, difference: None },
+            Err(mismatch) => Cross { positions: 0, difference: Some(mismatch.to_string()) },
+        }
+    }
+}
+
+fn speed<R: Reasoner>(reasoner: &Arc<R>, begun: Instant, args: &MeasureArgs) -> Result<Speed, Failure> {
+    let mut session = reasoner.session(Limits::default(), &Interrupt::new())?;
+    let root = session.initial_state()?;
+    let setup_s = begun.elapsed().as_secs_f64();
+    let (mut n_rollouts, mut n_transitions) = (0u64, 0u64);
+    let mut ends = Rollouts::default();
+    let cpu_begun = cpu_seconds();
+    let mut cpu_s = 0.0;
+    while cpu_s < args.seconds {
+        let seed = Dice::child_seed(args.seed, n_rollouts);
+        session.rollouts(std::slice::from_ref(&root), &[seed], &mut ends)?;
+        n_rollouts += 1;
+        n_transitions += u64::from(ends.length(0));
+        cpu_s = cpu_seconds() - cpu_begun;
+    }
+    Ok(Speed {
+        setup_s,
+        rollouts_per_cpu_s: n_rollouts as f64 / cpu_s,
+        transitions_per_cpu_s: n_transitions as f64 / cpu_s,
+        peak_bytes: peak_bytes(),
+    })
+}
+
+fn search_speed<R: Reasoner>(reasoner: &Arc<R>, args: &MeasureArgs) -> Result<SearchSpeed, Failure> {
+    let root = reasoner.session(Limits::default(), &Interrupt::new())?.initial_state()?;
+    let options = Options { threads: 1, seed: Some(args.seed), ..Options::default() };
+    let mut searcher = Searcher::new(Arc::clone(reasoner), options)?;
+    searcher.set_root(&root);
+    let deadline = Instant::now() + Duration::from_secs_f64(args.seconds);
+    let cpu_begun = cpu_seconds();
+    let budget = Budget { deadline: Some(deadline), playouts: None };
+    let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ())?;
+    Ok(SearchSpeed { playouts_per_cpu_s: report.playouts as f64 / (cpu_seconds() - cpu_begun).max(1e-3) })
+}
+
+/// Processor time of this process.
+fn cpu_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// The peak of this process's memory; 0 where the system does not tell.
+fn peak_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).map_or(0, |kb| kb * 1024)
+}

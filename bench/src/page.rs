@@ -1,0 +1,127 @@
+//! The comparison as one page of HTML, with its plots inside.
+
+use maud::{DOCTYPE, PreEscaped, html};
+use player::failure::Failure;
+use plotters::prelude::*;
+
+use crate::compare::{row, short_name, summary};
+use crate::results::Entry;
+
+const STYLE: &str = "
+body { font: 16px/1.4 system-ui, sans-serif; max-width: 70rem; margin: 1rem auto; padding: 0 1rem; color: #222; }
+.wide { overflow-x: auto; } svg { max-width: 100%; height: auto; }
+table { border-collapse: collapse; } th, td { padding: .2rem .6rem; border-bottom: 1px solid #ddd; text-align: right; }
+th:first-child, td:first-child, td:nth-child(2), td:last-child { text-align: left; }
+.bar { height: .7rem; background: #4878a8; } .bar.r1 { background: #d08030; } .bar.r2 { background: #609050; }
+.bad { color: #b00020; } @media print { .wide { overflow: visible; } }";
+
+/// The page.
+///
+/// # Errors
+/// If a plot cannot be drawn.
+pub fn html(entries: &[Entry], names: &[String], command: &str) -> Result<String, Failure> {
+    let mut plots = Vec::new();
+    for name in &names[1..] {
+        plots.push(scatter(entries, &names[0], name)?);
+    }
+    let fastest = entries.iter().filter_map(Entry::rate).fold(1.0, f64::max);
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { "Reasoners compared" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                h1 { "Reasoners compared" }
+                p { "Per second of processor time, one thread, random games from the initial state. " code { (command) } }
+                h2 { "By number of roles" }
+                div.wide { table {
+                    tr { th { "games" } th { "reasoner" } th { "of" } th { "failed" } th { "differ" }
+                         th { "transitions/s to those of " (names[0]) } th { "faster in" } }
+                    @for line in summary(entries, names) {
+                        tr {
+                            td { (line.kind) } td { (line.reasoner) } td { (line.n_games) } td { (line.n_failed) }
+                            td { (line.n_differ) } td { (line.ratio.map_or("-".to_owned(), |it| format!("{it:.2}"))) }
+                            td { (line.n_faster) }
+                        }
+                    }
+                } }
+                @for plot in &plots { div { (PreEscaped(plot)) } }
+                h2 { "Game by game" }
+                p { "Bars: transitions/s, on a logarithmic scale." }
+                div.wide { table {
+                    tr { th { "game" } th { "reasoner" } th { "set-up s" } th { "transitions/s" } th { "rollouts/s" }
+                         th { "playouts/s" } th { "MB" } th { "remarks" } th { "" } }
+                    @for entry in entries {
+                        tr {
+                            @for (idx, cell) in row(entry).into_iter().enumerate() {
+                                td.bad[idx == 7] { (cell) }
+                            }
+                            td { div style="width: 12rem" { (bar(entry, names, fastest)) } }
+                        }
+                    }
+                } }
+            }
+        }
+    };
+    Ok(page.into_string())
+}
+
+fn bar(entry: &Entry, names: &[String], fastest: f64) -> PreEscaped<String> {
+    let Some(rate) = entry.rate() else { return PreEscaped(String::new()) };
+    let width = 100.0 * rate.max(1.0).ln() / fastest.ln().max(1.0);
+    let idx = names.iter().position(|name| *name == entry.key.reasoner).unwrap_or(0) % 3;
+    let class = format!("bar r{idx}");
+    html! { div class=(class) style=(format!("width: {width:.0}%")) {} }
+}
+
+/// One reasoner's transitions/s over another's, one point for each game, on logarithmic axes.
+fn scatter(entries: &[Entry], first: &str, other: &str) -> Result<String, Failure> {
+    let points: Vec<(f64, f64, String)> = entries
+        .iter()
+        .filter(|entry| entry.key.reasoner == other)
+        .filter_map(|entry| {
+            let of_first = entries.iter().find(|it| it.key.reasoner == first && it.game == entry.game)?;
+            Some((of_first.rate()?, entry.rate()?, short_name(&entry.game)))
+        })
+        .filter(|&(x, y, _)| x > 0.0 && y > 0.0)
+        .collect();
+    let all = || points.iter().flat_map(|&(x, y, _)| [x, y]);
+    let (low, high) = (all().fold(1e3, f64::min) / 2.0, all().fold(1e4, f64::max) * 2.0);
+    let mut svg = String::new();
+    draw(&mut svg, &points, low..high, first, other)
+        .map_err(|error| Failure::work(error).context("the plot"))?;
+    Ok(svg)
+}
+
+fn draw(
+    svg: &mut String,
+    points: &[(f64, f64, String)],
+    range: std::ops::Range<f64>,
+    first: &str,
+    other: &str,
+) -> Result<(), String> {
+    let drawn = |error: &dyn std::fmt::Display| error.to_string();
+    let area = SVGBackend::with_string(svg, (640, 480)).into_drawing_area();
+    area.fill(&WHITE).map_err(|error| drawn(&error))?;
+    let mut chart = ChartBuilder::on(&area)
+        .caption(format!("{other} against {first}, transitions/s"), ("sans-serif", 18))
+        .margin(10)
+        .x_label_area_size(40)
+        .y_label_area_size(70)
+        .build_cartesian_2d((range.clone()).log_scale(), (range.clone()).log_scale())
+        .map_err(|error| drawn(&error))?;
+    chart.configure_mesh().x_desc(first).y_desc(other).draw().map_err(|error| drawn(&error))?;
+    let diagonal = LineSeries::new([(range.start, range.start), (range.end, range.end)], BLACK.mix(0.4));
+    chart.draw_series(diagonal).map_err(|error| drawn(&error))?;
+    let circles = points.iter().map(|&(x, y, _)| Circle::new((x, y), 3, RGBColor(72, 120, 168).filled()));
+    chart.draw_series(circles).map_err(|error| drawn(&error))?;
+    if points.len() <= 30 {
+        let labels = points.iter().map(|(x, y, name)| Text::new(name.clone(), (*x, *y), ("sans-serif", 11)));
+        chart.draw_series(labels).map_err(|error| drawn(&error))?;
+    }
+    area.present().map_err(|error| drawn(&error))
+}

@@ -1,0 +1,37 @@
+//! The binary `daggerboard`, as a library: plays games it has never seen.
+//!
+//! In goes a command line ([`main`]); the commands read rulesheets and messages, and print results to standard output,
+//! logs and progress to standard error. The only list of reasoners is in [`reasoners`], which the benchmarks use too,
+//! as they use what the commands share.
+#![forbid(unsafe_code)]
+
+mod brain;
+mod cli;
+mod commands;
+pub mod failure;
+pub mod game_source;
+mod golden_text;
+mod keeper;
+mod logs;
+mod manager;
+mod moves;
+pub mod output;
+mod position;
+mod protocol;
+pub mod reasoners;
+pub mod stop;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Does what the command line of the process says, and prints why if it cannot.
+pub fn main() -> ExitCode {
+    match cli::Cli::parse().run() {
+        Ok(outcome) => outcome.into(),
+        Err(failure) => {
+            output::progress(&failure);
+            failure.exit_code()
+        }
+    }
+}
