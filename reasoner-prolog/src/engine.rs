@@ -13,7 +13,7 @@
 //! - [`Atom`]s and [`Record`]s are counted by Prolog. Their last owner gives them back where the thread has an
 //!   engine, and otherwise leaves them.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -31,7 +31,7 @@ const MAX_DEPTH: usize = 500;
 const INTERRUPT: &str = "daggerboard_interrupt";
 
 /// Predicates of our own, in the module `user`.
-const HELPERS: [&str; 4] = [
+const HELPERS: [&str; 5] = [
     "daggerboard_load(Id, Text) :- \
         setup_call_cleanup(open_string(Text, S), load_files(Id, [stream(S), silent(true)]), close(S))",
     // Unloading leaves tables on, which would answer for the next rules in this module.
@@ -44,7 +44,8 @@ const HELPERS: [&str; 4] = [
     "daggerboard_set_up :- set_prolog_gc_thread(false), \
         set_prolog_flag(max_table_answer_size, 2000), set_prolog_flag(max_table_answer_size_action, error), \
         set_prolog_flag(max_table_subgoal_size, 2000), set_prolog_flag(max_table_subgoal_size_action, error)",
-    "daggerboard_interrupt(Thread) :- thread_signal(Thread, throw(daggerboard_interrupt))",
+    "daggerboard_interrupt(Thread, _) :- thread_signal(Thread, throw(daggerboard_interrupt))",
+    "daggerboard_limit(Thread, Steps) :- thread_signal(Thread, ignore('$inference_limit'(Steps, _)))",
 ];
 
 /// Why Prolog did not answer.
@@ -198,8 +199,7 @@ thread_local! {
 struct Attached {
     thread: c_int,
     stack_limit: Cell<u64>,
-    /// What the limit of inferences is where there is none, once known.
-    unlimited: OnceCell<Record>,
+    unlimited: Record,
     handles: Handles,
     _not_send: PhantomData<*mut ()>,
 }
@@ -497,11 +497,13 @@ impl Engine {
             if thread <= 0 {
                 return Err("SWI-Prolog has no engine for another thread".to_owned());
             }
+            let handles = Handles::new();
+            let unlimited = unlimited(&handles).map_err(|error| error.to_string())?;
             let engine = Rc::new(Attached {
                 thread,
                 stack_limit: Cell::new(0),
-                unlimited: OnceCell::new(),
-                handles: Handles::new(),
+                unlimited,
+                handles,
                 _not_send: PhantomData,
             });
             *attached = Rc::downgrade(&engine);
@@ -750,52 +752,67 @@ impl Engine {
         Ok(())
     }
 
-    /// Ends queries of this thread that take more than `steps` inferences from now on, all together.
-    pub(crate) fn limit_inferences(&self, steps: u64) -> Result<(), PrologError> {
-        let frame = Frame::open();
-        // SAFETY: the predicates have one and two arguments, made in the open frame. What `$inference_limit/2`
-        // gives as the limit before is what `$inference_limit_false/1` wants, whatever it is in this version.
-        unsafe {
-            let args = fli::PL_new_term_refs(2);
-            if let Some(before) = self.0.unlimited.get() {
-                let is_there = fli::PL_recorded(before.0, args + 1) != 0;
-                // It resets, and fails.
-                if !is_there || frame.call(null_mut(), self.0.handles.unlimit_inferences.handle, args + 1)? {
-                    return Err(pending_exception());
-                }
-                fli::PL_put_variable(args + 1);
-            }
-            fli::PL_put_int64(args, i64::try_from(steps).unwrap_or(i64::MAX).min(i64::MAX / 2));
-            let limit = Query::open(null_mut(), self.0.handles.limit_inferences.handle, args);
-            limit.next()?;
-            if self.0.unlimited.get().is_none() {
-                _ = self.0.unlimited.set(Record(fli::PL_record(args + 1)));
-            }
-        }
-        Ok(())
-    }
-
-    /// Forgets signals and exceptions that came too late for the query they were meant for.
+    /// Forgets signals, limits and exceptions that came too late for the query they were meant for.
     pub(crate) fn calm(&self) {
         // SAFETY: the thread has an engine and no query is open.
         unsafe {
             fli::PL_handle_signals();
             fli::PL_clear_exception();
         }
+        let frame = Frame::open();
+        // SAFETY: the predicate has one argument, made in the open frame. It resets, and fails.
+        unsafe {
+            let unlimited = fli::PL_new_term_ref();
+            if fli::PL_recorded(self.0.unlimited.0, unlimited) != 0 {
+                _ = frame.call(null_mut(), self.0.handles.unlimit_inferences.handle, unlimited);
+            }
+        }
     }
 
     /// Ends what another thread asks with [`PrologError::Interrupted`]. If it asks nothing, its next query ends
     /// so, unless it is [calmed](Engine::calm) before.
     pub(crate) fn interrupt(&self, thread: c_int) -> Result<(), PrologError> {
+        self.signal(c"daggerboard_interrupt", thread, 0)
+    }
+
+    /// Ends what another thread asks with [`PrologError::TooManySteps`] after some more inferences, all its
+    /// queries together until it is [calmed](Engine::calm).
+    pub(crate) fn limit_inferences(&self, thread: c_int, steps: u64) -> Result<(), PrologError> {
+        self.signal(c"daggerboard_limit", thread, steps)
+    }
+
+    fn signal(&self, helper: &CStr, thread: c_int, number: u64) -> Result<(), PrologError> {
         let frame = Frame::open();
-        // SAFETY: `daggerboard_interrupt/1` has one argument, made in the open frame.
+        // SAFETY: both helpers have two arguments, made in the open frame.
         unsafe {
-            let arg = fli::PL_new_term_ref();
-            fli::PL_put_int64(arg, i64::from(thread));
-            let interrupt = fli::PL_predicate(c"daggerboard_interrupt".as_ptr(), 1, c"user".as_ptr());
-            frame.call(null_mut(), interrupt, arg)?;
+            let args = fli::PL_new_term_refs(2);
+            fli::PL_put_int64(args, i64::from(thread));
+            fli::PL_put_int64(args + 1, i64::try_from(number).unwrap_or(i64::MAX).min(i64::MAX / 2));
+            let predicate = fli::PL_predicate(helper.as_ptr(), 2, c"user".as_ptr());
+            frame.call(null_mut(), predicate, args)?;
         }
         Ok(())
+    }
+}
+
+/// What the limit of inferences is in a thread that has none, in this version of Prolog.
+fn unlimited(handles: &Handles) -> Result<Record, PrologError> {
+    let frame = Frame::open();
+    // SAFETY: the predicates have two arguments and one, made in the open frame. What `$inference_limit/2` gives as
+    // the limit before is what `$inference_limit_false/1` wants.
+    unsafe {
+        let args = fli::PL_new_term_refs(2);
+        fli::PL_put_int64(args, i64::MAX / 2);
+        let record = {
+            let query = Query::open(null_mut(), handles.limit_inferences.handle, args);
+            query.next()?;
+            Record(fli::PL_record(args + 1))
+        };
+        if fli::PL_recorded(record.0, args + 1) == 0 {
+            return Err(pending_exception());
+        }
+        frame.call(null_mut(), handles.unlimit_inferences.handle, args + 1)?;
+        Ok(record)
     }
 }
 

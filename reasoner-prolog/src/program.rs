@@ -127,18 +127,12 @@ pub(crate) struct Hold {
     loaded: Option<FactSet>,
     /// The moves that are asserted.
     does: Vec<TermId>,
-    /// Questions since the inferences were limited, and to how many.
-    limited: (u32, u64),
     words: Vec<Word>,
 }
 
 thread_local! {
     static HOLDS: RefCell<Vec<Weak<RefCell<Hold>>>> = const { RefCell::new(Vec::new()) };
 }
-
-/// How many questions share one limit of inferences: setting it costs as much as a small question. One that
-/// fails with the rest of the limit is asked again with the whole.
-const QUESTIONS_PER_LIMIT: u32 = 100;
 
 impl Hold {
     /// This thread's hold on a program.
@@ -160,24 +154,11 @@ impl Hold {
                 local: terms.local(),
                 loaded: None,
                 does: Vec::new(),
-                limited: (QUESTIONS_PER_LIMIT, 0),
                 words: Vec::new(),
             }));
             holds.push(Rc::downgrade(&hold));
             hold
         })
-    }
-
-    /// Limits the question to come; whether what is left of the last limit was used.
-    pub(crate) fn limit(&mut self, steps: u64) -> Result<bool, PrologError> {
-        let (n_questions, limit) = self.limited;
-        if n_questions < QUESTIONS_PER_LIMIT && limit == steps {
-            self.limited.0 += 1;
-            return Ok(true);
-        }
-        self.engine.limit_inferences(steps)?;
-        self.limited = (0, steps);
-        Ok(false)
     }
 
     /// Makes the facts those of a state and of its moves; without moves, any may be there.
@@ -298,7 +279,6 @@ impl Hold {
     /// After an error it is not known what is loaded.
     pub(crate) fn forget(&mut self) {
         self.loaded = None;
-        self.limited.0 = QUESTIONS_PER_LIMIT;
         if self.program.has_tables() {
             // A table that the error left half filled must not answer; if this fails, the next load says so.
             _ = self.engine.abolish_tables();

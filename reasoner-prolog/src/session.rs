@@ -90,22 +90,15 @@ impl PrologSession {
             None if self.reasoner.moves_matter => Some((&self.reasoner.role_ids[..], &[][..])),
             None => None,
         };
-        loop {
-            let mut is_rest = false;
-            let answer = self.watched.ask(&self.engine, || {
-                self.engine.limit_memory(self.limits.bytes)?;
-                is_rest = hold.limit(steps)?;
-                hold.load(about.state, moves, self.reasoner.update)?;
-                question(hold)
-            });
-            if answer.is_err() {
-                hold.forget();
-            }
-            match answer {
-                Err(PrologError::TooManySteps) if is_rest => {}
-                answer => return answer,
-            }
+        let answer = self.watched.ask(&self.engine, steps, || {
+            self.engine.limit_memory(self.limits.bytes)?;
+            hold.load(about.state, moves, self.reasoner.update)?;
+            question(hold)
+        });
+        if answer.is_err() {
+            hold.forget();
         }
+        answer
     }
 
     fn failure(&self, error: PrologError) -> ReasonerError {

@@ -1,7 +1,9 @@
-//! Hands interrupts to Prolog: a query that runs does not look at an [`Interrupt`] by itself.
+//! Hands interrupts and limits to Prolog: a query that runs does not look at an [`Interrupt`] by itself, and
+//! Prolog's count of inferences against a limit costs a tenth to a fifth of all time.
 //!
-//! One thread per reasoner looks every few milliseconds whether the interrupt of a session that asks is
-//! raised, and makes Prolog throw in that session's thread. It sleeps while there is no session and ends with
+//! One thread per reasoner looks every few milliseconds at the sessions that ask. Where the interrupt is raised, it
+//! makes Prolog throw in that session's thread; where a question is as old as two looks, it sets the limit of
+//! inferences there, so that only long questions pay for it. It sleeps while there is no session and ends with
 //! the reasoner.
 
 use std::sync::{Arc, Weak};
@@ -16,6 +18,9 @@ use crate::engine::{Engine, PrologError};
 /// How often interrupts are looked at.
 const POLL: Duration = Duration::from_millis(3);
 
+/// The look at which a question gets its limit: the first may fall into its first microsecond.
+const LOOKS_BEFORE_LIMIT: u32 = 2;
+
 /// One session as the watchdog sees it.
 #[derive(Debug)]
 pub(crate) struct Watched {
@@ -27,21 +32,27 @@ pub(crate) struct Watched {
 /// A signal is only sent while a question is open, with the lock held: it cannot hit a later one.
 #[derive(Debug, Default)]
 struct State {
-    is_asking: bool,
-    is_signalled: bool,
+    /// The inferences that the open question may take; none while no question is open.
+    steps: Option<u64>,
+    /// Looks of the watchdog at the open question.
+    n_looks: u32,
+    is_limited: bool,
+    is_interrupted: bool,
 }
 
 impl Watched {
-    /// Does the work of one question; it ends with [`PrologError::Interrupted`] if the interrupt is raised.
+    /// Does the work of one question; it ends with [`PrologError::Interrupted`] if the interrupt is raised, and
+    /// with [`PrologError::TooManySteps`] after that many inferences and what Prolog makes in some milliseconds.
     pub(crate) fn ask<T, E: From<PrologError>>(
         &self,
         engine: &Engine,
+        steps: u64,
         work: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
         if self.interrupt.is_raised() {
             return Err(PrologError::Interrupted.into());
         }
-        self.state.lock().is_asking = true;
+        self.state.lock().steps = Some(steps);
         let over = Over { watched: self, engine };
         let answer = work();
         drop(over);
@@ -58,7 +69,7 @@ struct Over<'a> {
 impl Drop for Over<'_> {
     fn drop(&mut self) {
         let state = std::mem::take(&mut *self.watched.state.lock());
-        if state.is_signalled {
+        if state.is_interrupted || state.is_limited {
             self.engine.calm();
         }
     }
@@ -137,12 +148,13 @@ fn watch(engine: &Engine, pen: &Pen) {
     while !sessions.is_over {
         sessions.all.retain(|watched| watched.strong_count() > 0);
         for watched in sessions.all.iter().filter_map(Weak::upgrade) {
-            if !watched.interrupt.is_raised() {
-                continue;
-            }
             let mut state = watched.state.lock();
-            if state.is_asking && !state.is_signalled {
-                state.is_signalled = engine.interrupt(watched.thread).is_ok();
+            let Some(steps) = state.steps else { continue };
+            state.n_looks += 1;
+            if watched.interrupt.is_raised() && !state.is_interrupted {
+                state.is_interrupted = engine.interrupt(watched.thread).is_ok();
+            } else if state.n_looks >= LOOKS_BEFORE_LIMIT && !state.is_limited {
+                state.is_limited = engine.limit_inferences(watched.thread, steps).is_ok();
             }
         }
         if sessions.all.is_empty() {
