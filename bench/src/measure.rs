@@ -154,6 +154,9 @@ fn search_speed<R: Reasoner>(reasoner: &Arc<R>, args: &MeasureArgs) -> Result<Se
     let cpu_begun = cpu_seconds();
     let budget = Budget { deadline: Some(deadline), playouts: None };
     let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ())?;
+    if report.playouts == 0 {
+        return Err(Failure::work("no playout ended in time"));
+    }
     Ok(SearchSpeed { playouts_per_cpu_s: report.playouts as f64 / (cpu_seconds() - cpu_begun).max(1e-3) })
 }
 

@@ -1,4 +1,4 @@
-//! Checks any reasoner against reference data, laws, and other reasoners; for tests only.
+//! Checks any reasoner against reference data, laws, and other reasoners; for tests and benchmarks.
 //!
 //! In goes a way to make a [`Reasoner`](reasoner::Reasoner) from rules and a folder of reference data
 //! ([`Shared`]). Out comes, for each game, whether the reasoner gives the recorded answers, and otherwise the
