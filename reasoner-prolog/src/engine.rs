@@ -8,7 +8,7 @@
 //! - Prolog is started once, by [`Engine::of_this_thread`], without its signal handlers.
 //! - Every call needs an [`Engine`], which belongs to the thread that it was attached to (it is not `Send`)
 //!   and is detached with its last clone. A thread without an engine cannot call.
-//! - Term references never leave this file; each call opens a frame and discards it.
+//! - Term references never leave this module; each call opens a frame and discards it.
 //! - A query is closed when its guard goes, also by a panic.
 //! - [`Atom`]s and [`Record`]s are counted by Prolog. Their last owner gives them back where the thread has an
 //!   engine, and otherwise leaves them.
@@ -24,11 +24,14 @@ use std::sync::OnceLock;
 
 use swipl::fli;
 
-/// How deep the arguments of a term may nest.
-const MAX_DEPTH: usize = 500;
+mod handles;
+mod query;
 
-/// What [`interrupt`](Engine::interrupt) throws in the other thread.
-const INTERRUPT: &str = "daggerboard_interrupt";
+pub(crate) use handles::{Atom, Functor, Module, Predicate, PrologError, Record, Word};
+pub(crate) use query::{Next, Solution};
+
+use handles::has_engine;
+use query::{Frame, Query, count, pending_exception, put_term};
 
 /// Predicates of our own, in the module `user`.
 const HELPERS: [&str; 5] = [
@@ -47,121 +50,6 @@ const HELPERS: [&str; 5] = [
     "daggerboard_interrupt(Thread, _) :- thread_signal(Thread, throw(daggerboard_interrupt))",
     "daggerboard_limit(Thread, Steps) :- thread_signal(Thread, ignore('$inference_limit'(Steps, _)))",
 ];
-
-/// Why Prolog did not answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum PrologError {
-    /// By [`Engine::interrupt`].
-    #[error("interrupted")]
-    Interrupted,
-    /// More inferences than the limit.
-    #[error("too many inferences")]
-    TooManySteps,
-    /// A stack or the space for tables is full.
-    #[error("out of memory: {0}")]
-    TooMuchMemory(String),
-    /// A variable is not bound where a ground term is expected.
-    #[error("a variable is not bound in {0}")]
-    Unbound(String),
-    /// Any other exception, as text.
-    #[error("SWI-Prolog: {0}")]
-    Raised(String),
-}
-
-/// An atom or a functor, as Prolog keeps it; the highest bit, which Prolog leaves free, is set for atoms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Word(usize);
-
-impl Word {
-    const IS_ATOM: usize = 1 << (usize::BITS - 1);
-
-    fn of_atom(atom: fli::atom_t) -> Word {
-        debug_assert!(atom & Word::IS_ATOM == 0, "the highest bit is free");
-        Word(atom | Word::IS_ATOM)
-    }
-
-    /// The atom, if it is one.
-    fn atom(self) -> Option<fli::atom_t> {
-        (self.0 & Word::IS_ATOM != 0).then_some(self.0 & !Word::IS_ATOM)
-    }
-}
-
-/// A name that Prolog keeps as long as this exists.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Atom(fli::atom_t);
-
-impl Atom {
-    /// As part of a term.
-    pub(crate) fn word(&self) -> Word {
-        Word::of_atom(self.0)
-    }
-}
-
-impl Drop for Atom {
-    fn drop(&mut self) {
-        if has_engine() {
-            // SAFETY: `Engine::atom` got a reference to this atom, which is given back once; the thread has an
-            // engine.
-            unsafe { fli::PL_unregister_atom(self.0) }
-        }
-    }
-}
-
-/// A name with a number of arguments. Prolog never forgets one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Functor(fli::functor_t);
-
-impl Functor {
-    /// As part of a term.
-    pub(crate) fn word(self) -> Word {
-        Word(self.0)
-    }
-}
-
-/// A module by its handle. Prolog never forgets one.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Module(fli::module_t);
-
-// SAFETY: the handle is an address that stays valid, and is only passed back to Prolog, which locks.
-unsafe impl Send for Module {}
-// SAFETY: as above.
-unsafe impl Sync for Module {}
-
-/// A predicate by its handle, and its arity. Prolog never forgets one.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Predicate {
-    handle: fli::predicate_t,
-    arity: c_int,
-}
-
-// SAFETY: as for `Module`.
-unsafe impl Send for Predicate {}
-// SAFETY: as for `Module`.
-unsafe impl Sync for Predicate {}
-
-/// A ground term outside all stacks, readable from every thread.
-#[derive(Debug)]
-pub(crate) struct Record(fli::record_t);
-
-// SAFETY: a record is a block of memory that is only read until it is erased.
-unsafe impl Send for Record {}
-// SAFETY: as above.
-unsafe impl Sync for Record {}
-
-impl Drop for Record {
-    fn drop(&mut self) {
-        if has_engine() {
-            // SAFETY: this is its only owner, and the thread has an engine.
-            unsafe { fli::PL_erase(self.0) }
-        }
-    }
-}
-
-/// Whether Prolog runs and this thread has an engine.
-fn has_engine() -> bool {
-    // SAFETY: both may be called at any time; the second only after the start.
-    unsafe { fli::PL_is_initialised(null_mut(), null_mut()) != 0 && fli::PL_thread_self() > 0 }
-}
 
 /// Holds atoms and records, and drops them in a thread with an engine, attached for that if need be.
 #[derive(Debug)]
@@ -282,11 +170,6 @@ fn start() -> Result<(), String> {
         .clone()
 }
 
-/// A number of things as C counts them.
-fn count(n: usize) -> c_int {
-    c_int::try_from(n).expect("a text of 64 MiB has fewer of anything")
-}
-
 /// Runs a goal given as text, in a thread with an engine.
 fn run_text(goal: &str) -> Result<(), PrologError> {
     let goal = CString::new(goal).map_err(|_| PrologError::Raised("a goal with a NUL".to_owned()))?;
@@ -302,182 +185,6 @@ fn run_text(goal: &str) -> Result<(), PrologError> {
             true => Ok(()),
             false => Err(PrologError::Raised("a goal failed".to_owned())),
         }
-    }
-}
-
-/// Term references and bindings made while it is open go with it.
-struct Frame(fli::PL_fid_t);
-
-impl Frame {
-    fn open() -> Frame {
-        // SAFETY: only called in a thread with an engine: by methods of `Engine`, and while starting.
-        Frame(unsafe { fli::PL_open_foreign_frame() })
-    }
-
-    /// Calls a predicate once.
-    ///
-    /// # Safety
-    /// `args` must be as many consecutive references as the predicate has arguments.
-    unsafe fn call(
-        &self,
-        module: fli::module_t,
-        predicate: fli::predicate_t,
-        args: fli::term_t,
-    ) -> Result<bool, PrologError> {
-        // SAFETY: by the caller.
-        let query = unsafe { Query::open(module, predicate, args) };
-        query.next()
-    }
-}
-
-impl Drop for Frame {
-    fn drop(&mut self) {
-        // SAFETY: opened by `open` and discarded once, in the reverse order of opening.
-        unsafe { fli::PL_discard_foreign_frame(self.0) }
-    }
-}
-
-/// An open query; closed when it goes.
-struct Query(fli::qid_t);
-
-impl Query {
-    /// # Safety
-    /// As for [`Frame::call`].
-    unsafe fn open(module: fli::module_t, predicate: fli::predicate_t, args: fli::term_t) -> Query {
-        let flags = (fli::PL_Q_NODEBUG | fli::PL_Q_CATCH_EXCEPTION) as c_int;
-        // SAFETY: by the caller.
-        Query(unsafe { fli::PL_open_query(module, flags, predicate, args) })
-    }
-
-    /// Whether there is one more solution.
-    fn next(&self) -> Result<bool, PrologError> {
-        // SAFETY: the query is open, and it is the innermost one: queries are nested by scopes.
-        unsafe {
-            if fli::PL_next_solution(self.0) != 0 {
-                return Ok(true);
-            }
-            match fli::PL_exception(self.0) {
-                0 => Ok(false),
-                exception => Err(classify(exception)),
-            }
-        }
-    }
-}
-
-impl Drop for Query {
-    fn drop(&mut self) {
-        // SAFETY: opened by `open` and closed once. Bindings may go: answers were read before.
-        unsafe { fli::PL_close_query(self.0) };
-    }
-}
-
-/// The kind of an exception.
-///
-/// # Safety
-/// `exception` must be a valid term reference of this thread's engine.
-unsafe fn classify(exception: fli::term_t) -> PrologError {
-    // SAFETY: by the caller.
-    let text = unsafe { text_of(exception) };
-    match text.as_str() {
-        "inference_limit_exceeded" => PrologError::TooManySteps,
-        INTERRUPT => PrologError::Interrupted,
-        _ if text.contains("resource_error(") => PrologError::TooMuchMemory(text),
-        _ => PrologError::Raised(text),
-    }
-}
-
-/// A term as Prolog writes it, cut to a readable length.
-///
-/// # Safety
-/// `term` must be a valid term reference of this thread's engine.
-unsafe fn text_of(term: fli::term_t) -> String {
-    const MAX_CHARS: usize = 400;
-    let (mut length, mut chars) = (0, null_mut());
-    let flags = fli::CVT_WRITE | fli::BUF_DISCARDABLE | fli::REP_UTF8;
-    // SAFETY: by the caller; Prolog keeps the text until the next call, and it is copied before.
-    unsafe {
-        if fli::PL_get_nchars(term, &raw mut length, &raw mut chars, flags) == 0 {
-            return "an exception that cannot be written".to_owned();
-        }
-        String::from_utf8_lossy(std::slice::from_raw_parts(chars.cast::<u8>(), length))
-            .chars()
-            .take(MAX_CHARS)
-            .collect()
-    }
-}
-
-/// One solution of a query.
-pub(crate) struct Solution<'a> {
-    args: fli::term_t,
-    n_args: usize,
-    _query: PhantomData<&'a Query>,
-}
-
-impl Solution<'_> {
-    /// Appends the words of an argument.
-    ///
-    /// # Errors
-    /// If it has a variable or nests too deeply.
-    ///
-    /// # Panics
-    /// If there is no such argument.
-    pub(crate) fn read(&self, arg_idx: usize, words: &mut Vec<Word>) -> Result<(), PrologError> {
-        assert!(arg_idx < self.n_args, "the predicate has the argument");
-        let arg = self.args + arg_idx as fli::term_t;
-        // SAFETY: references from `args` to `args + n_args` belong to the open query.
-        unsafe { read_term(arg, words, 0) }
-    }
-}
-
-/// # Safety
-/// `term` must be a valid term reference of this thread's engine.
-unsafe fn read_term(term: fli::term_t, words: &mut Vec<Word>, depth: usize) -> Result<(), PrologError> {
-    // SAFETY: by the caller; new references live until the enclosing frame or solution goes.
-    unsafe {
-        let mut atom = 0;
-        if fli::PL_get_atom(term, &raw mut atom) != 0 {
-            words.push(Word::of_atom(atom));
-            return Ok(());
-        }
-        let mut functor = 0;
-        if fli::PL_get_functor(term, &raw mut functor) == 0 {
-            return Err(PrologError::Unbound(text_of(term)));
-        }
-        if depth == MAX_DEPTH {
-            return Err(PrologError::TooMuchMemory(format!("a term nests deeper than {MAX_DEPTH}")));
-        }
-        words.push(Word(functor));
-        let arg = fli::PL_new_term_ref();
-        for arg_idx in 1..=fli::PL_functor_arity_sz(functor) {
-            fli::_PL_get_arg_sz(arg_idx, term, arg);
-            read_term(arg, words, depth + 1)?;
-        }
-        Ok(())
-    }
-}
-
-/// Puts the next term of `words` into `term` and gives the rest.
-///
-/// # Safety
-/// `term` must be a valid term reference of this thread's engine.
-unsafe fn put_term(term: fli::term_t, words: &[Word]) -> Result<&[Word], PrologError> {
-    let out_of_memory = || PrologError::TooMuchMemory("the stack is full".to_owned());
-    let (&first, mut rest) = words.split_first().expect("a term has a first word");
-    // SAFETY: by the caller; words come from Prolog, and know whether they are atoms or functors.
-    unsafe {
-        if let Some(atom) = first.atom() {
-            fli::PL_put_atom(term, atom);
-            return Ok(rest);
-        }
-        let n_args = fli::PL_functor_arity_sz(first.0);
-        let args = fli::PL_new_term_refs(count(n_args));
-        for arg_idx in 0..n_args {
-            rest = put_term(args + arg_idx as fli::term_t, rest)?;
-        }
-        if fli::PL_cons_functor_v(term, first.0, args) == 0 {
-            return Err(out_of_memory());
-        }
-        Ok(rest)
     }
 }
 
@@ -813,29 +520,5 @@ fn unlimited(handles: &Handles) -> Result<Record, PrologError> {
         }
         frame.call(null_mut(), handles.unlimit_inferences.handle, args + 1)?;
         Ok(record)
-    }
-}
-
-/// What a visitor of solutions wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Next {
-    /// The next solution.
-    More,
-    /// No more solutions.
-    Enough,
-}
-
-/// The exception of a call that failed outside a query.
-fn pending_exception() -> PrologError {
-    // SAFETY: only called by methods of `Engine`, in an open frame.
-    unsafe {
-        match fli::pl_default_exception() {
-            0 => PrologError::Raised("a call failed".to_owned()),
-            exception => {
-                let error = classify(exception);
-                fli::PL_clear_exception();
-                error
-            }
-        }
     }
 }

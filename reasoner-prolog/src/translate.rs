@@ -8,7 +8,7 @@
 //! The author's order of literals is kept, but `not` and `distinct` are moved to the first place where their
 //! variables are bound.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use gdl::{Atom, Literal, RelationId, Rule, RuleTerm, Rules, Symbol, Term};
@@ -29,8 +29,6 @@ const ANY_FLUENT: &str = "any_fluent";
 pub struct Choices {
     /// Answered from tables.
     pub tabled: BTreeSet<RelationId>,
-    /// Written as facts in place of their rules: all that holds, as ground arguments.
-    pub listed: BTreeMap<RelationId, Vec<Box<[RuleTerm]>>>,
 }
 
 /// A fluent's name and number of arguments.
@@ -107,7 +105,7 @@ pub fn program(rules: &Rules, module: &str, choices: &Choices) -> String {
     writer.declarations(module, choices);
     for relation in relations_asked(rules) {
         if !matches!(relation, RelationId::TRUE | RelationId::DOES) {
-            writer.relation(relation, choices);
+            writer.relation(relation);
         }
     }
     writer.text
@@ -189,16 +187,9 @@ impl Writer<'_> {
     }
 
     /// All clauses of a relation. One without any must be declared, or asking it would be an error.
-    fn relation(&mut self, id: RelationId, choices: &Choices) {
+    fn relation(&mut self, id: RelationId) {
         let relation = self.rules.relation(id);
         let predicate = relation_predicate(self.rules, id);
-        if let Some(rows) = choices.listed.get(&id) {
-            if rows.is_empty() {
-                self.directive("dynamic", &predicate, relation.arity as usize);
-            }
-            rows.iter().for_each(|row| self.fact(&predicate, row));
-            return;
-        }
         if relation.rules.is_empty() && relation.facts.is_empty() {
             self.directive("dynamic", &predicate, relation.arity as usize);
         }

@@ -1,0 +1,224 @@
+//! Frames and queries, and terms read and written in them.
+
+use std::ffi::c_int;
+use std::marker::PhantomData;
+use std::ptr::null_mut;
+
+use swipl::fli;
+
+use super::handles::{PrologError, Word};
+
+/// How deep the arguments of a term may nest.
+const MAX_DEPTH: usize = 500;
+
+/// What [`interrupt`](Engine::interrupt) throws in the other thread.
+pub(super) const INTERRUPT: &str = "daggerboard_interrupt";
+
+/// Term references and bindings made while it is open go with it.
+pub(super) struct Frame(fli::PL_fid_t);
+
+impl Frame {
+    pub(super) fn open() -> Frame {
+        // SAFETY: only called in a thread with an engine: by methods of `Engine`, and while starting.
+        Frame(unsafe { fli::PL_open_foreign_frame() })
+    }
+
+    /// Calls a predicate once.
+    ///
+    /// # Safety
+    /// `args` must be as many consecutive references as the predicate has arguments.
+    pub(super) unsafe fn call(
+        &self,
+        module: fli::module_t,
+        predicate: fli::predicate_t,
+        args: fli::term_t,
+    ) -> Result<bool, PrologError> {
+        // SAFETY: by the caller.
+        let query = unsafe { Query::open(module, predicate, args) };
+        query.next()
+    }
+}
+
+impl Drop for Frame {
+    fn drop(&mut self) {
+        // SAFETY: opened by `open` and discarded once, in the reverse order of opening.
+        unsafe { fli::PL_discard_foreign_frame(self.0) }
+    }
+}
+
+/// An open query; closed when it goes.
+pub(super) struct Query(fli::qid_t);
+
+impl Query {
+    /// # Safety
+    /// As for [`Frame::call`].
+    pub(super) unsafe fn open(
+        module: fli::module_t,
+        predicate: fli::predicate_t,
+        args: fli::term_t,
+    ) -> Query {
+        let flags = (fli::PL_Q_NODEBUG | fli::PL_Q_CATCH_EXCEPTION) as c_int;
+        // SAFETY: by the caller.
+        Query(unsafe { fli::PL_open_query(module, flags, predicate, args) })
+    }
+
+    /// Whether there is one more solution.
+    pub(super) fn next(&self) -> Result<bool, PrologError> {
+        // SAFETY: the query is open, and it is the innermost one: queries are nested by scopes.
+        unsafe {
+            if fli::PL_next_solution(self.0) != 0 {
+                return Ok(true);
+            }
+            match fli::PL_exception(self.0) {
+                0 => Ok(false),
+                exception => Err(classify(exception)),
+            }
+        }
+    }
+}
+
+impl Drop for Query {
+    fn drop(&mut self) {
+        // SAFETY: opened by `open` and closed once. Bindings may go: answers were read before.
+        unsafe { fli::PL_close_query(self.0) };
+    }
+}
+
+/// The kind of an exception.
+///
+/// # Safety
+/// `exception` must be a valid term reference of this thread's engine.
+unsafe fn classify(exception: fli::term_t) -> PrologError {
+    // SAFETY: by the caller.
+    let text = unsafe { text_of(exception) };
+    match text.as_str() {
+        "inference_limit_exceeded" => PrologError::TooManySteps,
+        INTERRUPT => PrologError::Interrupted,
+        _ if text.contains("resource_error(") => PrologError::TooMuchMemory(text),
+        _ => PrologError::Raised(text),
+    }
+}
+
+/// A term as Prolog writes it, cut to a readable length.
+///
+/// # Safety
+/// `term` must be a valid term reference of this thread's engine.
+unsafe fn text_of(term: fli::term_t) -> String {
+    const MAX_CHARS: usize = 400;
+    let (mut length, mut chars) = (0, null_mut());
+    let flags = fli::CVT_WRITE | fli::BUF_DISCARDABLE | fli::REP_UTF8;
+    // SAFETY: by the caller; Prolog keeps the text until the next call, and it is copied before.
+    unsafe {
+        if fli::PL_get_nchars(term, &raw mut length, &raw mut chars, flags) == 0 {
+            return "an exception that cannot be written".to_owned();
+        }
+        String::from_utf8_lossy(std::slice::from_raw_parts(chars.cast::<u8>(), length))
+            .chars()
+            .take(MAX_CHARS)
+            .collect()
+    }
+}
+
+/// One solution of a query.
+pub(crate) struct Solution<'a> {
+    pub(super) args: fli::term_t,
+    pub(super) n_args: usize,
+    pub(super) _query: PhantomData<&'a Query>,
+}
+
+impl Solution<'_> {
+    /// Appends the words of an argument.
+    ///
+    /// # Errors
+    /// If it has a variable or nests too deeply.
+    ///
+    /// # Panics
+    /// If there is no such argument.
+    pub(crate) fn read(&self, arg_idx: usize, words: &mut Vec<Word>) -> Result<(), PrologError> {
+        assert!(arg_idx < self.n_args, "the predicate has the argument");
+        let arg = self.args + arg_idx as fli::term_t;
+        // SAFETY: references from `args` to `args + n_args` belong to the open query.
+        unsafe { read_term(arg, words, 0) }
+    }
+}
+
+/// # Safety
+/// `term` must be a valid term reference of this thread's engine.
+unsafe fn read_term(term: fli::term_t, words: &mut Vec<Word>, depth: usize) -> Result<(), PrologError> {
+    // SAFETY: by the caller; new references live until the enclosing frame or solution goes.
+    unsafe {
+        let mut atom = 0;
+        if fli::PL_get_atom(term, &raw mut atom) != 0 {
+            words.push(Word::of_atom(atom));
+            return Ok(());
+        }
+        let mut functor = 0;
+        if fli::PL_get_functor(term, &raw mut functor) == 0 {
+            return Err(PrologError::Unbound(text_of(term)));
+        }
+        if depth == MAX_DEPTH {
+            return Err(PrologError::TooMuchMemory(format!("a term nests deeper than {MAX_DEPTH}")));
+        }
+        words.push(Word(functor));
+        let arg = fli::PL_new_term_ref();
+        for arg_idx in 1..=fli::PL_functor_arity_sz(functor) {
+            fli::_PL_get_arg_sz(arg_idx, term, arg);
+            read_term(arg, words, depth + 1)?;
+        }
+        Ok(())
+    }
+}
+
+/// Puts the next term of `words` into `term` and gives the rest.
+///
+/// # Safety
+/// `term` must be a valid term reference of this thread's engine.
+pub(super) unsafe fn put_term(term: fli::term_t, words: &[Word]) -> Result<&[Word], PrologError> {
+    let out_of_memory = || PrologError::TooMuchMemory("the stack is full".to_owned());
+    let (&first, mut rest) = words.split_first().expect("a term has a first word");
+    // SAFETY: by the caller; words come from Prolog, and know whether they are atoms or functors.
+    unsafe {
+        if let Some(atom) = first.atom() {
+            fli::PL_put_atom(term, atom);
+            return Ok(rest);
+        }
+        let n_args = fli::PL_functor_arity_sz(first.0);
+        let args = fli::PL_new_term_refs(count(n_args));
+        for arg_idx in 0..n_args {
+            rest = put_term(args + arg_idx as fli::term_t, rest)?;
+        }
+        if fli::PL_cons_functor_v(term, first.0, args) == 0 {
+            return Err(out_of_memory());
+        }
+        Ok(rest)
+    }
+}
+
+/// What a visitor of solutions wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The next solution.
+    More,
+    /// No more solutions.
+    Enough,
+}
+
+/// The exception of a call that failed outside a query.
+pub(super) fn pending_exception() -> PrologError {
+    // SAFETY: only called by methods of `Engine`, in an open frame.
+    unsafe {
+        match fli::pl_default_exception() {
+            0 => PrologError::Raised("a call failed".to_owned()),
+            exception => {
+                let error = classify(exception);
+                fli::PL_clear_exception();
+                error
+            }
+        }
+    }
+}
+
+/// A number of things as C counts them.
+pub(super) fn count(n: usize) -> c_int {
+    c_int::try_from(n).expect("a text of 64 MiB has fewer of anything")
+}
