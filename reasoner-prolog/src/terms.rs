@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use gdl::{Rules, Symbol, Symbols, Term};
+use gdl::{Rules, Symbol, Term};
 use parking_lot::Mutex;
 use reasoner::ReasonerError;
 use rustc_hash::FxHashMap;
@@ -113,7 +113,7 @@ impl SharedTerms {
 
     /// A term of a message. Names that the rules do not have are compared without case.
     pub(crate) fn words_of(&self, engine: &Engine, term: &Term, words: &mut Vec<Word>) -> Option<()> {
-        let symbol = find_symbol(self.rules.symbols(), term.name())?;
+        let symbol = self.rules.symbols().find_in_any_case(term.name())?;
         let n_args = term.args().len();
         if n_args == 0 {
             words.push(self.atom(symbol).word());
@@ -164,17 +164,6 @@ impl SharedTerms {
             ),
         }
     }
-}
-
-/// The symbol of a name as spelled, or of the only name that differs from it by case.
-fn find_symbol(symbols: &Symbols, name: &str) -> Option<Symbol> {
-    symbols.find(name).or_else(|| {
-        let mut alike = symbols.iter().filter(|(_, other)| other.eq_ignore_ascii_case(name));
-        match (alike.next(), alike.next()) {
-            (Some((only, _)), None) => Some(only),
-            _ => None,
-        }
-    })
 }
 
 /// A session's lagging copy of the store.

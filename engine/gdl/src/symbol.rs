@@ -37,6 +37,17 @@ impl Symbols {
         self.index.get(name).copied()
     }
 
+    /// The number of `name` as spelled, or of the only name that differs from it by case.
+    pub fn find_in_any_case(&self, name: &str) -> Option<Symbol> {
+        self.find(name).or_else(|| {
+            let mut alike = self.iter().filter(|(_, other)| other.eq_ignore_ascii_case(name));
+            match (alike.next(), alike.next()) {
+                (Some((only, _)), None) => Some(only),
+                _ => None,
+            }
+        })
+    }
+
     /// The text of a symbol.
     ///
     /// # Panics

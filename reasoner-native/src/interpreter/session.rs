@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gdl::{Symbol, Symbols, Term};
+use gdl::Term;
 use reasoner::{Fluent, GoalAnswer, Move, Reasoner, ReasonerError, Role, Session, Value};
 
 use super::machine::Machine;
@@ -47,24 +47,13 @@ impl InterpreterSession {
     /// The number of a term of a message. Names that the rules do not have are compared without case.
     fn intern(&mut self, term: &Term, what: &'static str) -> Result<TermId, ReasonerError> {
         let unknown = || ReasonerError::Unknown { what, term: term.to_string() };
-        let functor = find_symbol(self.interpreter.rules.symbols(), term.name()).ok_or_else(unknown)?;
+        let functor = self.interpreter.rules.symbols().find_in_any_case(term.name()).ok_or_else(unknown)?;
         let mut args = Vec::new();
         for arg in term.args() {
             args.push(self.intern(arg, what)?.0);
         }
         Ok(self.machine.terms.intern(functor, &args))
     }
-}
-
-/// The symbol of a name as spelled, or of the only name that differs from it by case.
-fn find_symbol(symbols: &Symbols, name: &str) -> Option<Symbol> {
-    symbols.find(name).or_else(|| {
-        let mut alike = symbols.iter().filter(|(_, other)| other.eq_ignore_ascii_case(name));
-        match (alike.next(), alike.next()) {
-            (Some((only, _)), None) => Some(only),
-            _ => None,
-        }
-    })
 }
 
 impl Session for InterpreterSession {
