@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use player::failure::{Failure, Outcome};
 use player::game_source::{Game, GameArgs};
 use player::output;
+use player::processor_time::cpu_seconds;
 use player::reasoners::{ReasonerKind, WithReasoner};
 use reasoner::{Dice, Interrupt, Limits, Reasoner, Rollouts, Session};
 use search::{Budget, Options, Searcher};
@@ -158,12 +159,6 @@ fn search_speed<R: Reasoner>(reasoner: &Arc<R>, args: &MeasureArgs) -> Result<Se
         return Err(Failure::work("no playout ended in time"));
     }
     Ok(SearchSpeed { playouts_per_cpu_s: report.playouts as f64 / (cpu_seconds() - cpu_begun).max(1e-3) })
-}
-
-/// Processor time of this process.
-fn cpu_seconds() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 /// The peak of this process's memory; 0 where the system does not tell.

@@ -233,14 +233,15 @@ impl Hold {
         self.engine.assert(self.program.module, facts)
     }
 
-    /// Appends the numbers of all different terms that are the last argument of a solution, in ascending order.
+    /// Replaces `ids` by the numbers of all different terms that are the last argument of a solution, in ascending
+    /// order.
     pub(crate) fn ask(
         &mut self,
         predicate: Predicate,
         role: Option<TermId>,
         ids: &mut Vec<TermId>,
     ) -> Result<(), PrologError> {
-        let start = ids.len();
+        ids.clear();
         let Hold { engine, terms, local, words, .. } = self;
         let role = role.map(|role| Arc::clone(local.entry(terms, role)));
         let bound: &[&Record] = match &role {
@@ -254,15 +255,8 @@ impl Hold {
             ids.push(local.intern(terms, engine, words)?);
             Ok::<Next, PrologError>(Next::More)
         })?;
-        ids[start..].sort_unstable();
-        let mut n_kept = start;
-        for idx in start..ids.len() {
-            if n_kept == start || ids[idx] != ids[n_kept - 1] {
-                ids[n_kept] = ids[idx];
-                n_kept += 1;
-            }
-        }
-        ids.truncate(n_kept);
+        ids.sort_unstable();
+        ids.dedup();
         Ok(())
     }
 

@@ -22,7 +22,7 @@ pub struct PrologSession {
     limits: Limits,
     watched: Arc<Watched>,
     hold: Rc<RefCell<Hold>>,
-    /// The fluents of the state in question and its moves.
+    /// The moves of the question, and the terms of its answer; kept for their memory.
     moves: Vec<TermId>,
     ids: Vec<TermId>,
     engine: Engine,
@@ -131,11 +131,8 @@ impl Session for PrologSession {
     fn initial_state(&mut self) -> Result<FactSet, ReasonerError> {
         let about = About { state: &FactSet::new(Vec::new()), moves: None };
         let mut ids = Vec::new();
-        self.ask(&about, |hold| {
-            ids.clear();
-            hold.ask(hold.program.init, None, &mut ids)
-        })?;
-        Ok(FactSet::new(ids))
+        self.ask(&about, |hold| hold.ask(hold.program.init, None, &mut ids))?;
+        Ok(FactSet::of_sorted(&ids))
     }
 
     fn state_of(&mut self, fluents: &[Term]) -> Result<FactSet, ReasonerError> {
@@ -155,10 +152,8 @@ impl Session for PrologSession {
     ) -> Result<(), ReasonerError> {
         let role = self.reasoner.role_ids[role.idx()];
         let mut ids = std::mem::take(&mut self.ids);
-        let answer = self.ask(&About { state, moves: None }, |hold| {
-            ids.clear();
-            hold.ask(hold.program.legal, Some(role), &mut ids)
-        });
+        let answer = self
+            .ask(&About { state, moves: None }, |hold| hold.ask(hold.program.legal, Some(role), &mut ids));
         if answer.is_ok() {
             moves.extend(ids.iter().map(|id| Move(id.0)));
         }
@@ -171,10 +166,8 @@ impl Session for PrologSession {
         let mut ids = std::mem::take(&mut self.ids);
         moves.clear();
         moves.extend(joint_move.iter().map(|a_move| TermId(a_move.0)));
-        let answer = self.ask(&About { state, moves: Some(&moves) }, |hold| {
-            ids.clear();
-            hold.ask(hold.program.next, None, &mut ids)
-        });
+        let answer = self
+            .ask(&About { state, moves: Some(&moves) }, |hold| hold.ask(hold.program.next, None, &mut ids));
         let next = answer.map(|()| FactSet::of_sorted(&ids));
         (self.moves, self.ids) = (moves, ids);
         next
@@ -187,7 +180,6 @@ impl Session for PrologSession {
         for role_idx in 0..self.reasoner.role_ids.len() {
             let role = self.reasoner.role_ids[role_idx];
             self.ask(&About { state, moves: None }, |hold| {
-                ids.clear();
                 hold.ask(hold.program.goal, Some(role), &mut ids)
             })?;
             let mut answer = GoalAnswer::None;

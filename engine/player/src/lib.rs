@@ -17,6 +17,7 @@ mod manager;
 mod moves;
 pub mod output;
 mod position;
+pub mod processor_time;
 mod protocol;
 pub mod reasoners;
 pub mod stop;

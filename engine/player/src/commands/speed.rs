@@ -11,6 +11,7 @@ use super::search::parse_seconds;
 use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
 use crate::output;
+use crate::processor_time::cpu_seconds;
 use crate::reasoners::{self, ReasonerKind, WithReasoner};
 use crate::stop;
 
@@ -188,10 +189,4 @@ fn roll_out<R: Reasoner>(
         }
     }
     Ok(tally)
-}
-
-/// Processor time of this process.
-fn cpu_seconds() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
