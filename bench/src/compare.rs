@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use comfy_table::Table;
 use indicatif::{ProgressBar, ProgressStyle};
 use player::failure::{Failure, Outcome};
 use player::game_source::GameArgs;
 use player::reasoners::{self, ReasonerKind};
-use player::{output, stop};
+use player::{output, stop, tables};
 use reasoner::Interrupt;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -204,7 +203,7 @@ impl CompareArgs {
         /// More than fit a page are in the CSV and on the page of HTML.
         const MOST_ROWS: usize = 60;
         if entries.len() <= MOST_ROWS {
-            let mut table = new_table([
+            let mut table = tables::with_header([
                 "game",
                 "reasoner",
                 "set-up s",
@@ -219,7 +218,7 @@ impl CompareArgs {
             }
             output::line(format_args!("Per second of processor time, one thread:\n{table}\n"))?;
         }
-        let mut table = new_table([
+        let mut table = tables::with_header([
             "games",
             "reasoner",
             "of",
@@ -243,13 +242,6 @@ impl CompareArgs {
         output::line(format_args!("{0}/compare.csv, {0}/compare.html", self.out.display()))?;
         Ok(())
     }
-}
-
-fn new_table<const N: usize>(header: [&str; N]) -> Table {
-    let mut table = Table::new();
-    table.load_preset(comfy_table::presets::ASCII_MARKDOWN);
-    table.set_header(header);
-    table
 }
 
 /// A game's name without folders and ending.

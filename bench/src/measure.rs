@@ -153,7 +153,7 @@ fn search_speed<R: Reasoner>(reasoner: &Arc<R>, args: &MeasureArgs) -> Result<Se
     searcher.set_root(&root);
     let deadline = Instant::now() + Duration::from_secs_f64(args.seconds);
     let cpu_begun = cpu_seconds();
-    let budget = Budget { deadline: Some(deadline), playouts: None };
+    let budget = Budget { deadline: Some(deadline), ..Budget::default() };
     let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ())?;
     if report.playouts == 0 {
         return Err(Failure::work("no playout ended in time"));

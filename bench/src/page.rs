@@ -2,18 +2,16 @@
 
 use maud::{DOCTYPE, PreEscaped, html};
 use player::failure::Failure;
+use player::page_style;
 use plotters::prelude::*;
 
 use crate::compare::{row, short_name, summary};
 use crate::results::Entry;
 
+/// What this page adds to the style of all.
 const STYLE: &str = "
-body { font: 16px/1.4 system-ui, sans-serif; max-width: 70rem; margin: 1rem auto; padding: 0 1rem; color: #222; }
-.wide { overflow-x: auto; } svg { max-width: 100%; height: auto; }
-table { border-collapse: collapse; } th, td { padding: .2rem .6rem; border-bottom: 1px solid #ddd; text-align: right; }
-th:first-child, td:first-child, td:nth-child(2), td:last-child { text-align: left; }
-.bar { height: .7rem; background: #4878a8; } .bar.r1 { background: #d08030; } .bar.r2 { background: #609050; }
-.bad { color: #b00020; } @media print { .wide { overflow: visible; } }";
+td:nth-child(2), td:last-child { text-align: left; }
+.bar { height: .7rem; background: #4878a8; } .bar.r1 { background: #d08030; } .bar.r2 { background: #609050; }";
 
 /// The page.
 ///
@@ -32,7 +30,7 @@ pub fn html(entries: &[Entry], names: &[String], command: &str) -> Result<String
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { "Reasoners compared" }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(page_style::STYLE)) (PreEscaped(STYLE)) }
             }
             body {
                 h1 { "Reasoners compared" }

@@ -5,10 +5,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use clap::Args;
-use comfy_table::Table;
 use player::failure::{Failure, Outcome};
 use player::game_source::GameArgs;
-use player::{output, stop};
+use player::{output, stop, tables};
 use reasoner::Interrupt;
 use reasoner_prolog::translate::{self, Choices};
 use serde::{Deserialize, Serialize};
@@ -76,9 +75,7 @@ impl StandaloneArgs {
             }))?;
             return Ok(Outcome::Done);
         }
-        let mut table = Table::new();
-        table.load_preset(comfy_table::presets::ASCII_MARKDOWN);
-        table.set_header([
+        let mut table = tables::with_header([
             "game",
             "stand-alone",
             "prolog",

@@ -4,10 +4,12 @@
 //! In go texts, out comes a [`Brain`]. It does not think.
 
 use std::num::NonZero;
+use std::time::{Duration, Instant};
 
 use clap::Args;
-use search::{Config, MAX_EXPLORATION, MAX_THREADS, MIN_BYTES, Options, cores};
+use search::{Budget, Config, MAX_EXPLORATION, MAX_THREADS, MIN_BYTES, Options, WorkLimit, cores};
 
+use crate::processor_time;
 use crate::reasoners::{self, ReasonerKind};
 
 /// Everything that decides what our player answers, apart from the clock.
@@ -20,6 +22,9 @@ pub struct Brain {
     /// Playouts per move, instead of the whole clock. Fixes the answers if there is one thread and a seed;
     /// so there is no thinking on the opponents' time either.
     pub playouts: Option<u64>,
+    /// Processor time of each thread for a move, instead of the whole clock: fair between players on a machine
+    /// that others use too. No thinking on the opponents' time either.
+    pub cpu: Option<Duration>,
 }
 
 /// The options of a search on the command line.
@@ -50,7 +55,7 @@ pub struct BrainArgs {
 
 impl BrainArgs {
     /// The brain that they describe.
-    pub fn brain(&self, playouts: Option<u64>) -> Brain {
+    pub fn brain(&self, playouts: Option<u64>, cpu: Option<f64>) -> Brain {
         let defaults = Options::default();
         let search = Options {
             config: self.config,
@@ -61,14 +66,14 @@ impl BrainArgs {
             pin: self.pin.clone(),
             ..defaults
         };
-        Brain { reasoner: self.reasoner, search, playouts }
+        Brain { reasoner: self.reasoner, search, playouts, cpu: cpu.map(Duration::from_secs_f64) }
     }
 }
 
 impl Default for Brain {
     /// One thread, so that several players share a machine fairly.
     fn default() -> Brain {
-        Brain { reasoner: ReasonerKind::default(), search: Options::default(), playouts: None }
+        Brain { reasoner: ReasonerKind::default(), search: Options::default(), playouts: None, cpu: None }
     }
 }
 
@@ -80,8 +85,8 @@ pub enum BrainError {
     NoValue(String),
     /// A key that there is not.
     #[error(
-        "there is no setting {0:?}; known are threads, config, reasoner, playouts, c, memory, pin (cores \
-         joined by +) and seed"
+        "there is no setting {0:?}; known are threads, config, reasoner, playouts, cpu, c, memory, pin \
+         (cores joined by +) and seed"
     )]
     UnknownKey(String),
     /// A value that cannot be read.
@@ -97,6 +102,17 @@ pub enum BrainError {
 }
 
 impl Brain {
+    /// What ends a search before its deadline does.
+    pub fn budget(&self, deadline: Option<Instant>) -> Budget {
+        let work = self.cpu.map(|limit| WorkLimit { worked: processor_time::of_this_thread, limit });
+        Budget { deadline, playouts: self.playouts, work }
+    }
+
+    /// Whether it thinks for less than the whole clock.
+    pub fn is_limited(&self) -> bool {
+        self.playouts.is_some() || self.cpu.is_some()
+    }
+
     /// Reads settings such as `threads=2,config=uct+t`.
     ///
     /// # Errors
@@ -128,6 +144,10 @@ impl Brain {
             "config" => self.search.config = read(key, value)?,
             "reasoner" => self.reasoner = read(key, value)?,
             "playouts" => self.playouts = Some(read::<NonZero<u64>>(key, value)?.get()),
+            "cpu" => {
+                let seconds = parse_seconds(value).map_err(|reason| wrong(key, value, &reason))?;
+                self.cpu = Some(Duration::from_secs_f64(seconds));
+            }
             "c" => {
                 let c = parse_exploration(value).map_err(|reason| wrong(key, value, &reason))?;
                 self.search.exploration = Some(c);
@@ -144,6 +164,14 @@ impl Brain {
         }
         Ok(())
     }
+}
+
+/// Reads a time in seconds, which is not nothing.
+pub fn parse_seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| "a number of seconds is wanted".to_owned())?;
+    // A week is as good as for ever, and can be added to any moment.
+    let is_fine = seconds > 0.0 && seconds <= 604_800.0;
+    is_fine.then_some(seconds).ok_or_else(|| "more than 0 and at most 604800 seconds are wanted".to_owned())
 }
 
 // What a search would refuse is refused here: a player that cannot search plays its first legal moves, and
@@ -200,9 +228,10 @@ mod tests {
 
     #[test]
     fn settings_are_read() {
-        let brain = Brain::parse("threads=2,config=mc,playouts=100,c=12.5,memory=64M,seed=7").unwrap();
+        let brain = Brain::parse("threads=2,config=mc,playouts=100,cpu=0.5,c=12.5,memory=64M,seed=7").unwrap();
         assert_eq!((brain.search.threads, brain.search.config), (2, Config::Mc));
         assert_eq!((brain.playouts, brain.search.seed), (Some(100), Some(7)));
+        assert_eq!(brain.budget(None).work.map(|work| work.limit), Some(Duration::from_millis(500)));
         assert_eq!(brain.search.max_bytes, 64 << 20);
         assert!(Brain::parse("").is_ok());
     }
@@ -222,6 +251,8 @@ mod tests {
             "memory=1",
             "memory=99999999999G",
             "playouts=0",
+            "cpu=0",
+            "cpu=-1",
             "pin=",
             "pin=-1",
             "pin=99999",

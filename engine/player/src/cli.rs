@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{check, games, perft, play_match, player, replay, search, speed};
+use crate::commands::{check, games, perft, play_match, player, replay, search, speed, tournament, tournament_player};
 use crate::failure::{Failure, Outcome};
 use crate::logs;
 
@@ -27,6 +27,7 @@ const EXAMPLES: &str = "\
 Examples:
   daggerboard player --port 9147
   daggerboard match tic-tac-toe --player self --player random --play 1
+  daggerboard tournament my-tournament.toml
   daggerboard search tic-tac-toe --seconds 2
   daggerboard check my-game.kif
 
@@ -36,12 +37,15 @@ Exit codes: 0 done, 1 the work failed, 2 wrong usage";
 enum Command {
     Player(player::PlayerArgs),
     Match(play_match::MatchArgs),
+    Tournament(tournament::TournamentArgs),
     Search(search::SearchArgs),
     Perft(perft::PerftArgs),
     Replay(replay::ReplayArgs),
     Check(check::CheckArgs),
     Speed(speed::SpeedArgs),
     Games(games::GamesArgs),
+    #[command(hide = true)]
+    TournamentPlayer(tournament_player::TournamentPlayerArgs),
 }
 
 impl Cli {
@@ -56,12 +60,14 @@ impl Cli {
         match self.command {
             Command::Player(args) => args.run(json),
             Command::Match(args) => args.run(json),
+            Command::Tournament(args) => args.run(json),
             Command::Search(args) => args.run(json),
             Command::Perft(args) => args.run(json),
             Command::Replay(args) => args.run(json),
             Command::Check(args) => args.run(json),
             Command::Speed(args) => args.run(json),
             Command::Games(args) => args.run(json),
+            Command::TournamentPlayer(args) => args.run(),
         }
     }
 }

@@ -48,6 +48,11 @@ impl Failure {
         self
     }
 
+    /// What is wrong, and what to do about it.
+    pub fn parts(&self) -> (&str, Option<&str>) {
+        (&self.text, self.hint.as_deref())
+    }
+
     /// What the process exits with.
     pub fn exit_code(&self) -> ExitCode {
         match self.kind {

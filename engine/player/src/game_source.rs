@@ -50,6 +50,15 @@ impl ReadingArgs {
     }
 }
 
+impl From<ReadOptions> for ReadingArgs {
+    fn from(options: ReadOptions) -> ReadingArgs {
+        ReadingArgs {
+            ignore_case: options.case == CaseReading::Ignored,
+            match_case: options.case == CaseReading::Exact,
+        }
+    }
+}
+
 /// A rulesheet that was found and read.
 #[derive(Debug, Clone)]
 pub struct Game {

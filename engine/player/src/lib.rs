@@ -16,11 +16,14 @@ mod logs;
 mod manager;
 mod moves;
 pub mod output;
+pub mod page_style;
 mod position;
 pub mod processor_time;
 mod protocol;
 pub mod reasoners;
 pub mod stop;
+pub mod tables;
+mod tournament;
 
 use std::process::ExitCode;
 

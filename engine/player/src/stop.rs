@@ -26,3 +26,11 @@ pub fn on_ctrl_c() -> Result<Interrupt, Failure> {
     .map_err(Failure::work)?;
     Ok(stop)
 }
+
+/// Leaves Ctrl-C and SIGTERM to the process that started this one. To be called once.
+///
+/// # Errors
+/// If the system takes no handler.
+pub fn ignore_ctrl_c() -> Result<(), Failure> {
+    ctrlc::set_handler(|| {}).map_err(Failure::work)
+}

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use reasoner::Limits;
 
@@ -161,13 +161,25 @@ pub fn cores() -> Vec<usize> {
     core_affinity::get_core_ids().unwrap_or_default().into_iter().map(|core| core.id).collect()
 }
 
-/// When a run ends; with neither, when it is stopped.
+/// When a run ends: with whichever comes first; with none of them, when it is stopped.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Budget {
     /// The moment to stop.
     pub deadline: Option<Instant>,
     /// Playouts to make, all threads together; those that a failing reasoner spoils count.
     pub playouts: Option<u64>,
+    /// Work of each thread.
+    pub work: Option<WorkLimit>,
+}
+
+/// How long each thread may work in a run. The search knows no clock of its own, so the measure is handed in.
+#[derive(Debug, Clone, Copy)]
+pub struct WorkLimit {
+    /// How long the calling thread has worked since some moment, such as its processor time; never less than
+    /// before.
+    pub worked: fn() -> Duration,
+    /// A thread begins no playout once it has worked this long.
+    pub limit: Duration,
 }
 
 #[cfg(all(test, not(loom)))]

@@ -98,6 +98,6 @@ fn search_once<R: Reasoner>(
     }
     let mut searcher = searcher?;
     searcher.set_root(root);
-    let budget = Budget { deadline: Some(Instant::now() + slice), playouts: None };
+    let budget = Budget { deadline: Some(Instant::now() + slice), ..Budget::default() };
     searcher.run(&budget, &Interrupt::new(), &mut |_| ())
 }

@@ -282,6 +282,7 @@ impl<R: Reasoner> Searcher<R> {
                 seed: self.seed,
                 best_line: Arc::clone(&self.best_line),
                 tickets: Arc::clone(tickets),
+                work: watch.budget.work,
                 last_error: Arc::clone(&self.last_error),
             };
             if worker.give(job) {

@@ -11,13 +11,14 @@ use reasoner::{Interrupt, Limits, Reasoner, ReasonerError};
 
 use crate::SearchError;
 use crate::best_line::BestLine;
-use crate::config::Config;
+use crate::config::{Config, WorkLimit};
 use crate::counters::WorkerCounters;
 use crate::graph::Graph;
 use crate::node::{NodeId, Status};
 use crate::orders::Sound;
 use crate::playout::{Setting, Walker};
 use crate::sync::{Arc, AtomicU64, CachePadded, Mutex, Ordering, channel};
+use crate::work::Stopwatch;
 
 /// Numbers taken at a time: the counter's cache line travels between cores that much less often.
 const TICKET_BLOCK: u64 = 16;
@@ -73,6 +74,7 @@ pub(crate) struct Job<S> {
     pub(crate) seed: u64,
     pub(crate) best_line: Arc<BestLine<S>>,
     pub(crate) tickets: Arc<Tickets>,
+    pub(crate) work: Option<WorkLimit>,
     /// The text of the last error.
     pub(crate) last_error: Arc<Mutex<Option<String>>>,
 }
@@ -221,8 +223,9 @@ fn search<R: Reasoner>(
     if job.graph.node(job.root).status::<Sound>() == Status::Terminal {
         return;
     }
+    let mut stopwatch = job.work.map(Stopwatch::start);
     let mut numbers = 0..0;
-    while !making.interrupt.is_raised() {
+    while !making.interrupt.is_raised() && !stopwatch.as_mut().is_some_and(Stopwatch::is_over) {
         if numbers.is_empty() {
             numbers = job.tickets.take();
         }

@@ -15,7 +15,7 @@ fn search<G: Game>(reasoner: &Arc<Rust<G>>, config: Config, seed: u64, playouts:
     searcher.set_root(&reasoner.initial());
     let mut last = None;
     for &n in playouts {
-        let budget = Budget { playouts: Some(n), deadline: None };
+        let budget = Budget { playouts: Some(n), ..Budget::default() };
         last = Some(searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("it runs"));
     }
     Report { seconds: 0.0, ..last.expect("a run") }

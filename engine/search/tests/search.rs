@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::{Broken, Deep, Dial, Endless, Game, Nim, Panicking, Picks, Rust, Wide, take};
-use daggerboard_search::{Budget, Config, Options, Report, SearchError, Searcher, cores};
+use daggerboard_search::{Budget, Config, Options, Report, SearchError, Searcher, WorkLimit, cores};
 use reasoner::{Interrupt, Move, Role};
 
 fn options(config: Config, threads: usize) -> Options {
@@ -29,7 +29,7 @@ fn searcher<G: Game>(game: G, options: Options) -> Searcher<Rust<G>> {
 }
 
 fn play<G: Game>(searcher: &mut Searcher<Rust<G>>, playouts: u64) -> Report {
-    let budget = Budget { playouts: Some(playouts), deadline: None };
+    let budget = Budget { playouts: Some(playouts), ..Budget::default() };
     let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("there is a root");
     if let Err(complaints) = searcher.verify() {
         panic!("{complaints:#?}");
@@ -210,7 +210,7 @@ fn a_deadline_ends_questions_that_never_end() {
         for from_the_start in [false, true] {
             let mut searcher = searcher(Endless { from_the_start }, options(config, 2));
             let deadline = Some(Instant::now() + Duration::from_millis(30));
-            let budget = Budget { deadline, playouts: None };
+            let budget = Budget { deadline, ..Budget::default() };
             let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("it ends");
             assert_eq!(report.playouts, 0);
             assert_eq!(report.roles[0].moves.len(), if from_the_start { 0 } else { 3 });
@@ -293,15 +293,35 @@ fn a_game_of_five_thousand_steps_fits_the_stack() {
 #[test]
 fn a_panicking_reasoner_is_an_error_and_the_next_run_starts_clean() {
     let mut searcher = searcher(Panicking, options(Config::UctT, 2));
-    let budget = Budget { playouts: Some(10), deadline: None };
+    let budget = Budget { playouts: Some(10), ..Budget::default() };
     for _ in 0..2 {
         let error = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect_err("it panics");
         assert!(matches!(&error, SearchError::Panicked(text) if text.contains("on purpose")), "{error}");
     }
-    let none = Budget { playouts: Some(0), deadline: None };
+    let none = Budget { playouts: Some(0), ..Budget::default() };
     let report = searcher.run(&none, &Interrupt::new(), &mut |_| ()).expect("the root is fine");
     assert_eq!(report.roles[0].moves.len(), 3);
     searcher.verify().expect("the graph is new");
+}
+
+#[test]
+fn each_thread_works_as_long_as_it_may() {
+    thread_local! {
+        /// Looks at the measure, each of which counts as a second of work.
+        static LOOKS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    }
+    let worked = || {
+        LOOKS.set(LOOKS.get() + 1);
+        Duration::from_secs(LOOKS.get())
+    };
+    for threads in [1, 2] {
+        let mut searcher = searcher(Nim([1, 2, 4, 0]), options(Config::UctT, threads));
+        let work = Some(WorkLimit { worked, limit: Duration::from_secs(50) });
+        let budget = Budget { work, ..Budget::default() };
+        let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("there is a root");
+        // One look before each playout, and the first one starts the count.
+        assert_eq!(report.playouts, 49 * threads as u64);
+    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn stress<G: Game>(game: impl Fn() -> G, max_bytes: usize, playouts: u64) {
         searcher.set_root(&root);
         // Several runs, so that threads start together several times, when the graph is new and later.
         for _ in 0..8 {
-            let budget = Budget { playouts: Some(playouts), deadline: None };
+            let budget = Budget { playouts: Some(playouts), ..Budget::default() };
             let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("it runs");
             assert_eq!(report.playouts + report.errors.playouts, playouts, "{config}");
             match searcher.verify() {

@@ -10,3 +10,5 @@ pub mod player;
 pub mod replay;
 pub mod search;
 pub mod speed;
+pub mod tournament;
+pub mod tournament_player;

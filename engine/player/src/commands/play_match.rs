@@ -8,10 +8,11 @@ use clap::Args;
 use reasoner::{Dice, Interrupt, Reasoner};
 use serde_json::json;
 
-use super::search::parse_seconds;
+use crate::brain::parse_seconds;
 use crate::failure::{Failure, Outcome};
 use crate::game_source::{Game, GameArgs};
 use crate::manager::contact::{self, Contact};
+use crate::manager::opening::Opening;
 use crate::manager::record::{self, Record, Status};
 use crate::manager::referee::{Match, Seated, Terms};
 use crate::manager::spec::PlayerSpec;
@@ -30,7 +31,8 @@ Examples:
 
 Players, one per role in role order (a role named `random` is played by the manager):
   self[:key=value,...]   ours; keys threads (1 if it is not given) config reasoner
-                         playouts c memory pin (0+1) seed
+                         playouts cpu (seconds of each thread for a move) c memory
+                         pin (0+1) seed
   http://host:port       any player that speaks the protocol
   random                 random legal moves
   legal                  the first legal move
@@ -109,7 +111,7 @@ impl MatchArgs {
             .iter()
             .map(|spec| {
                 let contact = contact::connect(&spec.kind, self.game.reading.options(), self.loopback)?;
-                Ok(Seated { name: spec.to_string(), contact })
+                Ok(Seated { name: spec.to_string(), contact, is_process: false })
             })
             .collect::<Result<Vec<_>, Failure>>()?;
         record::prepare(&self.records)?;
@@ -149,8 +151,10 @@ impl WithReasoner for Playing<'_> {
                     play_clock: Duration::from_secs(u64::from(self.args.play)),
                     grace: Duration::from_secs_f64(self.args.grace),
                     max_steps: self.args.max_steps as usize,
+                    forfeit_after: None,
                     live: !self.args.quiet,
                 },
+                opening: Opening::NONE,
                 seed: Dice::child_seed(seed, u64::from(match_idx)),
                 stop: &self.stop,
             };
@@ -175,7 +179,7 @@ impl Playing<'_> {
     /// Who sits at each role, with the index among the players; none for chance.
     fn seats(&self, shift: usize) -> Vec<(Option<usize>, Seated)> {
         let mut next = shift;
-        let chance = Seated { name: "random".to_owned(), contact: Contact::Random };
+        let chance = Seated { name: "random".to_owned(), contact: Contact::Random, is_process: false };
         self.is_chance
             .iter()
             .map(|&is_chance| {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::brain::BrainArgs;
+use crate::brain::{BrainArgs, parse_seconds};
 use crate::failure::{Failure, Outcome};
 use crate::game_source::ReadingArgs;
 use crate::keeper::{Keeper, Settings};
@@ -36,6 +36,9 @@ pub struct PlayerArgs {
     /// Playouts per move, instead of the whole clock
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     playouts: Option<u64>,
+    /// Processor time of each thread for a move, instead of the whole clock
+    #[arg(long, value_name = "S", value_parser = parse_seconds)]
+    cpu: Option<f64>,
     #[command(flatten)]
     brain: BrainArgs,
     #[command(flatten)]
@@ -70,7 +73,7 @@ impl PlayerArgs {
         let keeper = Arc::new(Keeper::new(Settings {
             name: self.name.clone(),
             reading: self.reading.options(),
-            brain: self.brain.brain(self.playouts),
+            brain: self.brain.brain(self.playouts, self.cpu),
             patience: Duration::from_secs(u64::from(self.patience)),
         }));
         let port = server.address()?.port();

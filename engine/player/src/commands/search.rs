@@ -9,7 +9,7 @@ use reasoner::{Interrupt, Limits, Reasoner, Role, Session};
 use search::{Budget, Report, Searcher};
 use serde_json::{Value, json};
 
-use crate::brain::BrainArgs;
+use crate::brain::{BrainArgs, parse_seconds};
 use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
 use crate::output;
@@ -47,14 +47,6 @@ const DEFAULT_SECONDS: f64 = 5.0;
 /// How often progress is shown.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
-/// Reads a time in seconds, which is not nothing.
-pub fn parse_seconds(text: &str) -> Result<f64, String> {
-    let seconds: f64 = text.parse().map_err(|_| "a number of seconds is wanted".to_owned())?;
-    // A week is as good as for ever, and can be added to any moment.
-    let is_fine = seconds > 0.0 && seconds <= 604_800.0;
-    is_fine.then_some(seconds).ok_or_else(|| "more than 0 and at most 604800 seconds are wanted".to_owned())
-}
-
 impl SearchArgs {
     /// Searches and prints.
     ///
@@ -79,7 +71,7 @@ impl WithReasoner for Searching<'_> {
     fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
         let args = self.args;
         let stop = stop::on_ctrl_c()?;
-        let brain = args.brain.brain(args.playouts);
+        let brain = args.brain.brain(args.playouts, None);
         let mut session = reasoner.session(Limits::default(), &stop)?;
         let root = args.position.load(&mut session)?;
         if session.is_terminal(&root)? {
@@ -129,7 +121,7 @@ impl Searching<'_> {
             None => Some(self.args.seconds.unwrap_or(DEFAULT_SECONDS)),
         };
         let deadline = seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
-        let budget = Budget { deadline, playouts: self.args.playouts };
+        let budget = Budget { deadline, playouts: self.args.playouts, work: None };
         let mut next = Instant::now() + PROGRESS_EVERY;
         let mut progress = |report: &Report| {
             if Instant::now() >= next {

@@ -7,7 +7,7 @@ use clap::Args;
 use reasoner::{Dice, Interrupt, Limits, Reasoner, ReasonerError, Rollouts, Session};
 use serde_json::json;
 
-use super::search::parse_seconds;
+use crate::brain::parse_seconds;
 use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
 use crate::output;

@@ -81,14 +81,14 @@ impl WithReasoner for Thinking<'_> {
         let mut thinker = Thinker { job, reasoner, seat, searcher: None, legal: Vec::new() };
         thinker.think_ahead(Some(job.deadlines.search));
         job.desk.settle();
-        if job.brain.playouts.is_none() {
+        if !job.brain.is_limited() {
             thinker.think_ahead(None);
         }
         while let Some(order) = job.orders.take() {
             job.desk.open(order.turn);
             thinker.take_turn(order.report.joint_move, order.deadlines);
             job.desk.settle();
-            if job.brain.playouts.is_none() {
+            if !job.brain.is_limited() {
                 thinker.think_ahead(None);
             }
         }
@@ -126,14 +126,14 @@ impl<R: Reasoner> Thinker<'_, R> {
         self.offer(first);
         // A forced move is answered at once: the search goes on while the manager waits for the others.
         if self.legal.len() > 1 {
-            self.search(Budget { deadline: Some(deadlines.search), playouts: self.job.brain.playouts }, true);
+            self.search(self.job.brain.budget(Some(deadlines.search)), true);
         }
     }
 
     /// Searches without offering: before the first turn, and on the opponents' time.
     fn think_ahead(&mut self, deadline: Option<Instant>) {
         if !self.job.orders.is_closed() && !self.job.orders.make_way().is_raised() {
-            self.search(Budget { deadline, playouts: self.job.brain.playouts }, false);
+            self.search(self.job.brain.budget(deadline), false);
         }
     }
 

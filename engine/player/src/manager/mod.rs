@@ -4,6 +4,7 @@
 //! with every remote one; it knows no way to think.
 
 pub mod contact;
+pub mod opening;
 pub mod record;
 pub mod referee;
 pub mod spec;

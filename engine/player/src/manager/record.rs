@@ -3,21 +3,24 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 
 /// The layout of records; to be raised when a key changes its meaning.
 const FORMAT: u32 = 1;
 
+/// How the names of files begin that are being written.
+const UNFINISHED: &str = ".unfinished-";
+
 /// Everything that is known of a match. Lists per role are in role order, lists per step begin with the
 /// first joint move; terms are KIF texts as the rules spell them.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Record {
     /// The layout.
     pub format: u32,
     /// Who wrote it.
-    pub version: &'static str,
+    pub version: String,
     /// The match id.
     pub id: String,
     /// The game as it was named.
@@ -27,7 +30,7 @@ pub struct Record {
     /// When the match began, in milliseconds since 1970.
     pub started_ms: u64,
     /// The manager's reasoner.
-    pub reasoner: &'static str,
+    pub reasoner: String,
     /// The roles.
     pub roles: Vec<String>,
     /// Who played each role.
@@ -38,7 +41,11 @@ pub struct Record {
     pub start_clock: f64,
     /// Seconds.
     pub play_clock: f64,
-    /// Joint moves.
+    /// How many of the first joint moves the manager drew before the players were asked. They were told rules
+    /// whose initial state is the one behind these moves.
+    #[serde(default)]
+    pub opening_plies: usize,
+    /// Joint moves, those of the opening too.
     pub moves: Vec<Vec<String>>,
     /// Seconds that each player took for each move; null where it was not asked.
     pub times: Vec<Vec<Option<f64>>>,
@@ -46,6 +53,12 @@ pub struct Record {
     pub state_hashes: Vec<String>,
     /// What went wrong.
     pub errors: Vec<PlayerError>,
+    /// Who lost by not answering any more.
+    #[serde(default)]
+    pub forfeits: Vec<Forfeit>,
+    /// Seconds from the first START to the end.
+    #[serde(default)]
+    pub seconds: f64,
     /// How it ended.
     pub status: Status,
     /// Whether the last state is terminal.
@@ -55,7 +68,7 @@ pub struct Record {
 }
 
 /// A fault of a player, in ggp-base's words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayerError {
     /// The step, from 1; 0 is START.
     pub step: usize,
@@ -65,12 +78,23 @@ pub struct PlayerError {
     pub error: String,
 }
 
+/// A role whose player lost the match by record, because it did not answer any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Forfeit {
+    /// The role.
+    pub role: String,
+    /// Whether it had answered anything before.
+    pub answered: bool,
+}
+
 /// How a match ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// In a terminal state.
     Completed,
+    /// A player did not answer any more, and has lost.
+    Forfeited,
     /// The user stopped it.
     Stopped,
     /// A role had no move in a state that is not terminal.
@@ -79,6 +103,14 @@ pub enum Status {
     TooManySteps,
     /// The manager's reasoner could not answer.
     ReasonerFailed,
+}
+
+impl Status {
+    /// Whether the match says something about its players: it was played to its end, or somebody lost it by
+    /// record.
+    pub fn is_decided(self) -> bool {
+        matches!(self, Status::Completed | Status::Forfeited)
+    }
 }
 
 impl Record {
@@ -105,15 +137,21 @@ pub fn prepare(folder: &Path) -> Result<(), Failure> {
     std::fs::remove_file(path).map_err(|error| unwritable(folder, &error))
 }
 
-fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
+/// Writes a file whole or not at all, whatever kills the process or the machine meanwhile.
+///
+/// # Errors
+/// If the folder cannot be written to.
+pub fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
     let path = folder.join(name);
-    let unfinished = folder.join(format!(".{name}.{}", std::process::id()));
+    let unfinished = folder.join(format!("{UNFINISHED}{name}.{}", std::process::id()));
     let write = || {
         std::fs::create_dir_all(folder)?;
         let mut file = std::fs::File::create(&unfinished)?;
         file.write_all(bytes)?;
         file.sync_all()?;
-        std::fs::rename(&unfinished, &path)
+        std::fs::rename(&unfinished, &path)?;
+        // The new name is on the disk when its folder is.
+        std::fs::File::open(folder)?.sync_all()
     };
     write().map_err(|error| {
         // Half a record helps nobody.
@@ -121,6 +159,23 @@ fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Failu
         unwritable(folder, &error)
     })?;
     Ok(path)
+}
+
+/// Removes what a process that was killed left half written. Nobody else may be writing.
+///
+/// # Errors
+/// If the folder cannot be read or written to.
+pub fn remove_unfinished(folder: &Path) -> Result<(), Failure> {
+    let remove = || {
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+                std::fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    };
+    remove().map_err(|error| unwritable(folder, &error))
 }
 
 fn unwritable(folder: &Path, error: &std::io::Error) -> Failure {

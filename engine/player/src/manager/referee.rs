@@ -12,7 +12,8 @@ use reasoner::{Dice, Expansion, Interrupt, Limits, Move, Reasoner, ReasonerError
 use tracing::info_span;
 
 use super::contact::Contact;
-use super::record::{PlayerError, Record, Status};
+use super::opening::{self, Opening};
+use super::record::{Forfeit, PlayerError, Record, Status};
 use crate::failure::Failure;
 use crate::game_source::Game;
 use crate::golden_text;
@@ -37,6 +38,9 @@ pub struct Terms {
     pub grace: Duration,
     /// Where a match is given up.
     pub max_steps: usize,
+    /// After how many turns in a row without any answer a player has lost; if there is no such number, it is
+    /// played for to the end.
+    pub forfeit_after: Option<usize>,
     /// Whether every step is reported while it is played.
     pub live: bool,
 }
@@ -48,6 +52,9 @@ pub struct Seated {
     pub name: String,
     /// How to reach it.
     pub contact: Contact,
+    /// Whether it is a process on this machine whose connection fails only if it is dead, so that it has lost
+    /// with the first connection that fails.
+    pub is_process: bool,
 }
 
 /// One match.
@@ -61,10 +68,20 @@ pub struct Match<'a> {
     pub players: &'a [Seated],
     /// The clocks.
     pub terms: Terms,
+    /// How it begins.
+    pub opening: Opening,
     /// What the manager's random choices follow from.
     pub seed: u64,
     /// Raised when the user wants to stop.
     pub stop: &'a Interrupt,
+}
+
+/// For each role, what is known of its silence.
+struct Silence {
+    /// Turns in a row without an answer.
+    in_a_row: Vec<usize>,
+    /// Whether it ever answered.
+    answered: Vec<bool>,
 }
 
 /// A player's answer and the time it took.
@@ -79,6 +96,7 @@ impl Match<'_> {
         let _span = info_span!("referee", id = self.id).entered();
         let mut session = reasoner.session(Limits::default(), self.stop)?;
         let mut record = self.record(reasoner);
+        let begun = Instant::now();
         match self.play_steps(&mut session, &mut record) {
             Ok(()) => {}
             Err(ReasonerError::Interrupted) => record.status = Status::Stopped,
@@ -87,6 +105,7 @@ impl Match<'_> {
                 record.status = Status::ReasonerFailed;
             }
         }
+        record.seconds = begun.elapsed().as_secs_f64();
         if record.status == Status::Completed {
             let last = joint_text(record.moves.last().map(Vec::as_slice));
             self.tell_all(|_| format!("( STOP {} {last} )", self.id), self.terms.play_clock.max(ABORT_TIME));
@@ -100,21 +119,24 @@ impl Match<'_> {
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Record {
             format: Record::FORMAT,
-            version: env!("CARGO_PKG_VERSION"),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
             id: self.id.clone(),
             game: self.game.name.clone(),
             rules_hash: self.game.rules_hash(),
             started_ms: u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX),
-            reasoner: reasoner.name(),
+            reasoner: reasoner.name().to_owned(),
             roles: reasoner.roles().iter().map(Term::to_string).collect(),
             players: self.players.iter().map(|player| player.name.clone()).collect(),
             seed: self.seed,
             start_clock: self.terms.start_clock.as_secs_f64(),
             play_clock: self.terms.play_clock.as_secs_f64(),
+            opening_plies: 0,
             moves: Vec::new(),
             times: Vec::new(),
             state_hashes: Vec::new(),
             errors: Vec::new(),
+            forfeits: Vec::new(),
+            seconds: 0.0,
             status: Status::Completed,
             terminal: false,
             goals: vec![None; reasoner.n_roles()],
@@ -124,9 +146,20 @@ impl Match<'_> {
     fn play_steps<S: Session>(&self, session: &mut S, record: &mut Record) -> Result<(), ReasonerError> {
         let mut dice = Dice::new(self.seed);
         let mut state = session.initial_state()?;
-        self.start(session, record)?;
+        for joint_move in self.opening.draw(session)? {
+            state = self.play_opening_move(session, &state, &joint_move, record)?;
+        }
+        let begin = (record.opening_plies > 0).then_some(&state);
+        let rules = opening::rules_from(self.game, session, begin);
+        let mut silence =
+            Silence { in_a_row: vec![0; self.players.len()], answered: vec![false; self.players.len()] };
+        self.start(session, &rules, &mut silence, record)?;
         let mut expansion = Expansion::default();
         loop {
+            if !record.forfeits.is_empty() {
+                record.status = Status::Forfeited;
+                return Ok(());
+            }
             record.state_hashes.push(golden_text::state_hash(&golden_text::facts(session, &state)));
             match session.expand(&state, &mut expansion) {
                 Err(ReasonerError::NotPlayable { .. }) => {
@@ -144,14 +177,35 @@ impl Match<'_> {
                 record.status = Status::TooManySteps;
                 return Ok(());
             }
-            let joint_move = self.step(session, &expansion, &mut dice, record)?;
-            state = session.next_state(&state, &joint_move)?;
+            let joint_move = self.step(session, &expansion, &mut dice, &mut silence, record)?;
+            // A match that is lost by record ends before the move that was not made.
+            if record.forfeits.is_empty() {
+                state = session.next_state(&state, &joint_move)?;
+            }
         }
     }
 
-    fn start<S: Session>(&self, session: &S, record: &mut Record) -> Result<(), ReasonerError> {
-        let rules: Vec<String> = self.game.description.statements().iter().map(ToString::to_string).collect();
-        let rules = rules.join(" ");
+    fn play_opening_move<S: Session>(
+        &self,
+        session: &mut S,
+        state: &S::State,
+        joint_move: &[Move],
+        record: &mut Record,
+    ) -> Result<S::State, ReasonerError> {
+        record.state_hashes.push(golden_text::state_hash(&golden_text::facts(session, state)));
+        record.moves.push(joint_move.iter().map(|&a_move| session.move_term(a_move).to_string()).collect());
+        record.times.push(vec![None; joint_move.len()]);
+        record.opening_plies += 1;
+        session.next_state(state, joint_move)
+    }
+
+    fn start<S: Session>(
+        &self,
+        session: &S,
+        rules: &str,
+        silence: &mut Silence,
+        record: &mut Record,
+    ) -> Result<(), ReasonerError> {
         let roles = session.roles();
         // Whole seconds, as every player reads them.
         let seconds = |clock: Duration| clock.as_secs().max(1);
@@ -162,6 +216,7 @@ impl Match<'_> {
             },
             self.terms.start_clock,
         )?;
+        self.listen(&replies, silence, record);
         for (role_idx, reply) in replies.into_iter().enumerate() {
             let error = match reply {
                 Some((Err(error), _)) => Some(code(&error)),
@@ -182,11 +237,14 @@ impl Match<'_> {
         session: &mut S,
         expansion: &Expansion,
         dice: &mut Dice,
+        silence: &mut Silence,
         record: &mut Record,
     ) -> Result<Vec<Move>, ReasonerError> {
-        let last = joint_text(record.moves.last().map(Vec::as_slice));
+        // What came before the rules' initial state is not reported.
+        let last = joint_text(record.moves[record.opening_plies..].last().map(Vec::as_slice));
         let time = self.terms.play_clock + self.terms.grace;
         let mut replies = self.ask_all(|_| format!("( PLAY {} {last} )", self.id), time)?;
+        self.listen(&replies, silence, record);
         let step = record.moves.len() + 1;
         let (mut joint_move, mut texts, mut times) = (Vec::new(), Vec::new(), Vec::new());
         for role in Role::all(self.players.len()) {
@@ -207,9 +265,34 @@ impl Match<'_> {
         if self.terms.live {
             self.report_step(step, &texts, &times, record);
         }
+        if !record.forfeits.is_empty() {
+            return Ok(joint_move);
+        }
         record.moves.push(texts);
         record.times.push(times);
         Ok(joint_move)
+    }
+
+    /// Counts turns without an answer, and notes who has lost by them.
+    fn listen(&self, replies: &[Option<Reply>], silence: &mut Silence, record: &mut Record) {
+        let Some(most) = self.terms.forfeit_after else { return };
+        for (role_idx, reply) in replies.iter().enumerate() {
+            let is_dead = match reply {
+                None => continue,
+                Some((Ok(_), _)) => {
+                    silence.in_a_row[role_idx] = 0;
+                    silence.answered[role_idx] = true;
+                    continue;
+                }
+                Some((Err(AskError::Connection(_)), _)) => self.players[role_idx].is_process,
+                Some((Err(AskError::TimedOut), _)) => false,
+            };
+            silence.in_a_row[role_idx] += 1;
+            if is_dead || silence.in_a_row[role_idx] >= most {
+                let role = record.roles[role_idx].clone();
+                record.forfeits.push(Forfeit { role, answered: silence.answered[role_idx] });
+            }
+        }
     }
 
     /// What the manager plays for a player that is not asked; none stands for a random move.

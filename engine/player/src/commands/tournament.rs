@@ -1,0 +1,129 @@
+//! `daggerboard tournament`: many matches, and what they say.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::failure::{Failure, Outcome};
+use crate::output;
+use crate::stop;
+use crate::tournament::folder::{self, Folder};
+use crate::tournament::plan::{self, Plan};
+use crate::tournament::progress::Progress;
+use crate::tournament::runner::{Played, Runner};
+use crate::tournament::schedule::Schedule;
+use crate::tournament::{page, results_csv, table};
+
+/// Play a tournament and tell who is stronger, and how surely
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  daggerboard tournament --example > my-tournament.toml
+  daggerboard tournament my-tournament.toml
+  daggerboard tournament my-tournament.toml --records /tmp/another --parallel 1 --json
+
+A small file:
+  rounds = 20
+  opening_plies = 2
+  parallel = 2
+  [[game]]
+  game = \"connect-four\"
+  [[player]]
+  name = \"uct\"
+  spec = \"self:config=uct,playouts=200\"
+  [[player]]
+  name = \"mc\"
+  spec = \"self:config=mc,playouts=200\"
+  [sprt]
+  elo0 = 0
+  elo1 = 100
+
+The same command goes on after Ctrl-C, a crash or a kill: what has a record in FOLDER/matches is played. A larger
+number of rounds adds matches. FOLDER/index.html and FOLDER/results.csv are written at the end, and when it is
+stopped.
+
+Every two players meet in bouts: the matches behind one random opening, in all their seats. A match is won by the
+larger goal (mean goal, where a player has several seats), and lost by record by a player that dies or answers no
+more. In games of one role goals of matches alone are compared.")]
+pub struct TournamentArgs {
+    /// The file of the tournament
+    #[arg(value_name = "FILE", required_unless_present = "example")]
+    file: Option<PathBuf>,
+    /// Print a commented file to begin with
+    #[arg(long, conflicts_with = "file")]
+    example: bool,
+    /// The folder for the records, instead of the one that the file names
+    #[arg(long, value_name = "DIR")]
+    records: Option<PathBuf>,
+    /// Show no progress
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl TournamentArgs {
+    /// Plays and prints.
+    ///
+    /// # Errors
+    /// If the file is no plan, its folder cannot be used, or a match cannot be played or recorded.
+    pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
+        let Some(file) = &self.file else {
+            output::line(plan::EXAMPLE.trim_end())?;
+            return Ok(Outcome::Done);
+        };
+        let mut plan = Plan::read(file)?;
+        if let Some(records) = &self.records {
+            plan.records.clone_from(records);
+        }
+        let schedule = Schedule::of(&plan, &folder::mark(&plan));
+        let folder = Folder::open(&plan)?;
+        let stop = stop::on_ctrl_c()?;
+        let progress = Progress::new(self.quiet);
+        let played = Runner::new(&plan, &schedule, &folder, &stop, &progress).run()?;
+        results_csv::write(&folder, &plan, &schedule, &played.outcomes)?;
+        page::write(&folder, &plan, &schedule, &played)?;
+        tell(&folder, &plan, &schedule, &played, as_json)?;
+        Ok(if played.is_complete { Outcome::Done } else { Outcome::Failed })
+    }
+}
+
+/// Prints the standings.
+fn tell(
+    folder: &Folder,
+    plan: &Plan,
+    schedule: &Schedule,
+    played: &Played,
+    as_json: bool,
+) -> Result<(), Failure> {
+    let n_played = played.outcomes.iter().flatten().count();
+    let n_skipped = played.skipped.iter().filter(|&&skipped| skipped).count();
+    let absent: Vec<&str> = plan
+        .players
+        .iter()
+        .zip(&played.is_absent)
+        .filter(|(_, is_absent)| **is_absent)
+        .map(|(player, _)| player.name.as_str())
+        .collect();
+    if as_json {
+        return output::json(&json!({
+            "title": plan.title,
+            "complete": played.is_complete,
+            "matches": schedule.fixtures.len(),
+            "played": n_played,
+            "skipped": n_skipped,
+            "absent": absent,
+            "overall": played.standings.overall,
+            "games": played.standings.games.iter().map(|(name, table)| json!({ "game": name, "table": table })).collect::<Vec<_>>(),
+            "records": folder.path().display().to_string(),
+        }));
+    }
+    table::print(&played.standings)?;
+    output::line(format_args!("{n_played} of {} matches are played", schedule.fixtures.len()))?;
+    if !absent.is_empty() {
+        output::line(format_args!("absent: {}; {n_skipped} matches are skipped", absent.join(", ")))?;
+    }
+    if !played.is_complete {
+        output::line("not complete; the same command goes on")?;
+    }
+    output::line(format_args!("{0}/index.html, {0}/results.csv", folder.path().display()))
+}

@@ -1,0 +1,422 @@
+//! Plays the matches that have no record yet, several side by side.
+//!
+//! In go a plan, its schedule and its folder, out come records. A player that dies or is silent loses its match by
+//! record; a remote one that stays silent is absent, and the others go on. Whatever is not finished when the user
+//! stops leaves no record.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use reasoner::{Interrupt, Reasoner};
+
+use super::folder::Folder;
+use super::match_outcome::MatchOutcome;
+use super::plan::Plan;
+use super::progress::{Progress, Snapshot};
+use super::schedule::{Fixture, Schedule};
+use super::stable::{Orders, Stable};
+use super::standings::{Standings, standings, verdict};
+use super::statistics::Verdict;
+use super::table;
+use crate::failure::Failure;
+use crate::manager::contact::Contact;
+use crate::manager::opening::Opening;
+use crate::manager::record::{Record, Status};
+use crate::manager::referee::{Match, Seated, Terms};
+use crate::manager::spec::PlayerKind;
+use crate::protocol::client::{self, Address};
+use crate::reasoners::WithReasoner;
+
+/// How long a remote player may take to say that it is there.
+const INFO_TIME: Duration = Duration::from_secs(2);
+/// How often a slot without work looks for a stop.
+const POLL: Duration = Duration::from_millis(100);
+
+/// A tournament that is being played.
+pub struct Runner<'a> {
+    plan: &'a Plan,
+    schedule: &'a Schedule,
+    folder: &'a Folder,
+    stop: &'a Interrupt,
+    progress: &'a Progress,
+    /// For each match, the bouts that it is a part of.
+    bouts_of: Vec<Vec<usize>>,
+    board: Mutex<Board>,
+    changed: Condvar,
+}
+
+/// What is known at one moment.
+struct Board {
+    /// For each match.
+    outcomes: Vec<Option<MatchOutcome>>,
+    running: Vec<bool>,
+    /// It waits for a player that is absent.
+    skipped: Vec<bool>,
+    /// For each player: remote ones play one match at a time.
+    is_busy: Vec<bool>,
+    is_absent: Vec<bool>,
+    /// Matches in a row in which it answered nothing.
+    silent_in_a_row: Vec<usize>,
+    /// Pairings whose test has ended.
+    decided: Vec<(usize, usize)>,
+    failure: Option<Failure>,
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub struct Played {
+    /// For each match of the schedule.
+    pub outcomes: Vec<Option<MatchOutcome>>,
+    /// Whether every match is played that is wanted; those of absent players are not.
+    pub is_complete: bool,
+    /// For each match, whether it waits for an absent player.
+    pub skipped: Vec<bool>,
+    /// For each player.
+    pub is_absent: Vec<bool>,
+    /// What it comes to.
+    pub standings: Standings,
+}
+
+impl<'a> Runner<'a> {
+    /// Takes stock of what is played.
+    pub fn new(
+        plan: &'a Plan,
+        schedule: &'a Schedule,
+        folder: &'a Folder,
+        stop: &'a Interrupt,
+        progress: &'a Progress,
+    ) -> Runner<'a> {
+        let n_matches = schedule.fixtures.len();
+        let n_players = plan.players.len();
+        let mut bouts_of = vec![Vec::new(); n_matches];
+        for (bout_idx, bout) in schedule.bouts.iter().enumerate() {
+            bout.fixtures.iter().for_each(|&idx| bouts_of[idx].push(bout_idx));
+        }
+        let board = Board {
+            outcomes: folder.outcomes(plan, schedule),
+            running: vec![false; n_matches],
+            skipped: vec![false; n_matches],
+            is_busy: vec![false; n_players],
+            is_absent: vec![false; n_players],
+            silent_in_a_row: vec![0; n_players],
+            decided: Vec::new(),
+            failure: None,
+        };
+        let runner =
+            Runner { plan, schedule, folder, stop, progress, bouts_of, board: Mutex::new(board), changed: Condvar::new() };
+        runner.take_stock();
+        runner
+    }
+
+    /// What follows from the records: silent players, and tests that have ended.
+    fn take_stock(&self) {
+        let mut board = self.board.lock();
+        let mut played: Vec<(u64, usize)> = board
+            .outcomes
+            .iter()
+            .enumerate()
+            .filter_map(|(idx, outcome)| outcome.as_ref().map(|outcome| (outcome.started_ms, idx)))
+            .collect();
+        played.sort_unstable();
+        played.into_iter().for_each(|(_, idx)| self.note_silence(&mut board, idx));
+        super::schedule::pairs(self.plan.players.len())
+            .into_iter()
+            .for_each(|pair| self.note_verdict(&mut board, pair));
+    }
+
+    /// Plays what is left, until all is played or the user stops.
+    ///
+    /// # Errors
+    /// If a record cannot be kept, a process of ours cannot be started, or a game cannot be played at all.
+    pub fn run(&self) -> Result<Played, Failure> {
+        self.greet_remote_players();
+        std::thread::scope(|scope| {
+            for slot_idx in 0..self.plan.parallel {
+                let slot = std::thread::Builder::new().name(format!("match-{}", slot_idx + 1));
+                if let Err(error) = slot.spawn_scoped(scope, move || self.fill_slot(slot_idx)) {
+                    self.board.lock().failure = Some(error.into());
+                }
+            }
+        });
+        self.progress.end();
+        let board = self.board.lock();
+        match &board.failure {
+            Some(failure) => Err(failure.clone()),
+            None => Ok(self.played(&board)),
+        }
+    }
+
+    fn played(&self, board: &Board) -> Played {
+        let is_complete = (0..board.outcomes.len())
+            .all(|idx| board.outcomes[idx].is_some() || board.skipped[idx] || !self.is_wanted(board, idx));
+        Played {
+            outcomes: board.outcomes.clone(),
+            is_complete,
+            skipped: board.skipped.clone(),
+            is_absent: board.is_absent.clone(),
+            standings: standings(self.plan, self.schedule, &board.outcomes, &board.skipped),
+        }
+    }
+
+    /// Finds out which remote players are there, and ends matches that a killed tournament left with them.
+    fn greet_remote_players(&self) {
+        for player_idx in 0..self.plan.players.len() {
+            let Some(address) = self.remote(player_idx) else { continue };
+            let mut board = self.board.lock();
+            if client::ask(address, "( INFO )", INFO_TIME).is_err() {
+                // If it was absent before it is not waited for again; otherwise it has its matches to come.
+                continue;
+            }
+            board.silent_in_a_row[player_idx] = 0;
+            self.set_absent(&mut board, player_idx, false);
+            let unplayed = self.schedule.fixtures.iter().zip(&board.outcomes);
+            let unplayed = unplayed.filter(|(fixture, outcome)| outcome.is_none() && fixture.seats.contains(&player_idx));
+            for (fixture, _) in unplayed.take(2 * self.plan.parallel) {
+                // Mostly it knows no such match.
+                let _ = client::ask(address, &format!("( ABORT {} )", fixture.id), INFO_TIME);
+            }
+        }
+    }
+
+    fn remote(&self, player_idx: usize) -> Option<&Address> {
+        match &self.plan.players[player_idx].spec.kind {
+            PlayerKind::Remote(address) => Some(address),
+            _ => None,
+        }
+    }
+
+    /// Plays one match after the other.
+    fn fill_slot(&self, slot_idx: usize) {
+        let mut stable = Stable::new(self.folder, slot_idx);
+        while let Some(fixture_idx) = self.take() {
+            let played = self.play(fixture_idx, slot_idx, &mut stable);
+            let mut board = self.board.lock();
+            board.running[fixture_idx] = false;
+            self.schedule.fixtures[fixture_idx].seats.iter().for_each(|&idx| board.is_busy[idx] = false);
+            match played {
+                Ok(Some(outcome)) => self.note(board, fixture_idx, outcome),
+                Ok(None) => {}
+                Err(failure) => board.failure = Some(failure),
+            }
+            self.changed.notify_all();
+        }
+    }
+
+    /// The next match to play, waiting for a player if need be; none if there is nothing to do any more.
+    fn take(&self) -> Option<usize> {
+        let mut board = self.board.lock();
+        loop {
+            if self.stop.is_raised() || board.failure.is_some() {
+                return None;
+            }
+            let mut open = (0..board.outcomes.len()).filter(|&idx| self.is_open(&board, idx)).peekable();
+            open.peek()?;
+            let is_free = |idx: &usize| {
+                let seats = &self.schedule.fixtures[*idx].seats;
+                !seats.iter().any(|&player_idx| board.is_busy[player_idx] && self.remote(player_idx).is_some())
+            };
+            let next = open.find(is_free);
+            drop(open);
+            if let Some(idx) = next {
+                board.running[idx] = true;
+                self.schedule.fixtures[idx].seats.iter().for_each(|&player_idx| board.is_busy[player_idx] = true);
+                return Some(idx);
+            }
+            self.changed.wait_for(&mut board, POLL);
+        }
+    }
+
+    /// Whether a match has to be played and nobody plays it.
+    fn is_open(&self, board: &Board, idx: usize) -> bool {
+        board.outcomes[idx].is_none() && !board.running[idx] && !board.skipped[idx] && self.is_wanted(board, idx)
+    }
+
+    /// Whether a match is a part of a bout whose pairing is not decided; matches of one player alone always are.
+    fn is_wanted(&self, board: &Board, idx: usize) -> bool {
+        let bouts = &self.bouts_of[idx];
+        bouts.is_empty() || bouts.iter().any(|&bout_idx| !board.decided.contains(&self.schedule.bouts[bout_idx].pair))
+    }
+
+    fn play(
+        &self,
+        fixture_idx: usize,
+        slot_idx: usize,
+        stable: &mut Stable,
+    ) -> Result<Option<MatchOutcome>, Failure> {
+        let fixture = &self.schedule.fixtures[fixture_idx];
+        let game = &self.plan.games[fixture.game_idx];
+        let players = self.seat(fixture, slot_idx, stable)?;
+        let playing = Playing {
+            one: Match {
+                id: fixture.id.clone(),
+                game: &game.game,
+                players: &players,
+                terms: Terms {
+                    start_clock: game.start_clock,
+                    play_clock: game.play_clock,
+                    grace: self.plan.grace,
+                    max_steps: game.max_steps,
+                    forfeit_after: Some(self.plan.forfeit_after),
+                    live: false,
+                },
+                opening: Opening { plies: game.opening_plies, seed: fixture.opening_seed },
+                seed: fixture.seed,
+                stop: self.stop,
+            },
+        };
+        let named = |failure: Failure| failure.context(&game.name);
+        let rules = Arc::clone(&game.game.rules);
+        let record = self.plan.reasoner.with(rules, playing).map_err(|error| named(error.into()))?.map_err(named)?;
+        if record.status == Status::Stopped {
+            return Ok(None);
+        }
+        record.save(&self.folder.records())?;
+        Ok(Some(MatchOutcome::of(&record, &game.is_chance)))
+    }
+
+    /// Makes contact with everybody who plays.
+    fn seat(&self, fixture: &Fixture, slot_idx: usize, stable: &mut Stable) -> Result<Vec<Seated>, Failure> {
+        let game = &self.plan.games[fixture.game_idx];
+        let mut seats = fixture.seats.iter().enumerate();
+        let mut seated = Vec::with_capacity(game.is_chance.len());
+        for &is_chance in &game.is_chance {
+            let Some((seat_idx, &player_idx)) = (if is_chance { None } else { seats.next() }) else {
+                seated.push(Seated { name: "random".to_owned(), contact: Contact::Random, is_process: false });
+                continue;
+            };
+            let player = &self.plan.players[player_idx];
+            let contact = match &player.spec.kind {
+                PlayerKind::Random => Contact::Random,
+                PlayerKind::FirstLegal => Contact::FirstLegal,
+                PlayerKind::Remote(address) => Contact::Remote(address.clone()),
+                PlayerKind::Own(_) => {
+                    let copy_idx = fixture.seats[..seat_idx].iter().filter(|&&idx| idx == player_idx).count();
+                    let orders = Orders {
+                        seed: fixture.player_seed(seat_idx),
+                        pin: cores_of_seat(&self.plan.cores[slot_idx], seat_idx, fixture.seats.len()),
+                        playouts: game.playouts,
+                        cpu: game.cpu.map(|cpu| cpu.as_secs_f64()),
+                        ignore_case: Some(game.game.description.case_ignored()),
+                    };
+                    Contact::Remote(stable.address(&player.name, &player.spec.text, copy_idx, &orders)?)
+                }
+            };
+            let is_process = matches!(player.spec.kind, PlayerKind::Own(_));
+            seated.push(Seated { name: player.name.clone(), contact, is_process });
+        }
+        Ok(seated)
+    }
+
+    /// Takes note of a match that was played, and tells of it.
+    fn note(&self, mut board: MutexGuard<Board>, fixture_idx: usize, outcome: MatchOutcome) {
+        let line = table::match_line(self.plan, &self.schedule.fixtures[fixture_idx], &outcome);
+        board.outcomes[fixture_idx] = Some(outcome);
+        self.note_silence(&mut board, fixture_idx);
+        for &bout_idx in &self.bouts_of[fixture_idx] {
+            self.note_verdict(&mut board, self.schedule.bouts[bout_idx].pair);
+        }
+        let text = if self.progress.shows_table() {
+            table::players(&standings(self.plan, self.schedule, &board.outcomes, &board.skipped).overall).to_string()
+        } else {
+            String::new()
+        };
+        self.progress.show(&line, &text, &self.snapshot(&board));
+    }
+
+    /// Counts matches without any answer of a remote player.
+    fn note_silence(&self, board: &mut Board, fixture_idx: usize) {
+        let Some(outcome) = board.outcomes[fixture_idx].clone() else { return };
+        for (seat_idx, &player_idx) in self.schedule.fixtures[fixture_idx].seats.iter().enumerate() {
+            if self.remote(player_idx).is_none() {
+                continue;
+            }
+            if !outcome.silent[seat_idx] {
+                board.silent_in_a_row[player_idx] = 0;
+                continue;
+            }
+            board.silent_in_a_row[player_idx] += 1;
+            if board.silent_in_a_row[player_idx] == self.plan.absent_after {
+                self.set_absent(board, player_idx, true);
+            }
+        }
+    }
+
+    /// Marks a player, and every match that waits for somebody who is absent.
+    fn set_absent(&self, board: &mut Board, player_idx: usize, is_absent: bool) {
+        if is_absent && !board.is_absent[player_idx] {
+            let name = &self.plan.players[player_idx].name;
+            self.progress.remark(&format!("{name} does not answer any more; its other matches are skipped"));
+        }
+        board.is_absent[player_idx] = is_absent;
+        for (idx, fixture) in self.schedule.fixtures.iter().enumerate() {
+            let waits = fixture.seats.iter().any(|&seated| board.is_absent[seated]);
+            board.skipped[idx] = waits && board.outcomes[idx].is_none();
+        }
+    }
+
+    fn note_verdict(&self, board: &mut Board, pair: (usize, usize)) {
+        let said = verdict(self.plan, self.schedule, &board.outcomes, &board.skipped, pair);
+        if said.is_some_and(|said| said != Verdict::Undecided) && !board.decided.contains(&pair) {
+            board.decided.push(pair);
+        }
+    }
+
+    fn snapshot(&self, board: &Board) -> Snapshot {
+        let n_played = board.outcomes.iter().flatten().count();
+        let mut left = Some(0.0);
+        let mut n_wanted = n_played;
+        for idx in 0..board.outcomes.len() {
+            if self.is_open(board, idx) || board.running[idx] {
+                n_wanted += 1;
+                let game_idx = self.schedule.fixtures[idx].game_idx;
+                left = left.zip(self.mean_seconds(board, game_idx)).map(|(left, seconds)| left + seconds);
+            }
+        }
+        let left = left.map(|left| Duration::from_secs_f64(left / self.plan.parallel as f64));
+        Snapshot { n_played, n_wanted, left }
+    }
+
+    /// How long matches of a game take.
+    fn mean_seconds(&self, board: &Board, game_idx: usize) -> Option<f64> {
+        let played = self.schedule.fixtures.iter().zip(&board.outcomes);
+        let of_game = played.filter(|(fixture, _)| fixture.game_idx == game_idx);
+        let seconds: Vec<f64> =
+            of_game.filter_map(|(_, outcome)| outcome.as_ref().map(|outcome| outcome.seconds)).collect();
+        (!seconds.is_empty()).then(|| seconds.iter().sum::<f64>() / seconds.len() as f64)
+    }
+}
+
+
+/// The cores for the threads of a seat: all of the match's, beginning with another one for each seat, so that
+/// players that think at the same time share cores only where there are too few.
+fn cores_of_seat(cores: &[usize], seat_idx: usize, n_seats: usize) -> Vec<usize> {
+    let mut own = cores.to_vec();
+    own.rotate_left((seat_idx * cores.len() / n_seats.max(1)).min(cores.len()));
+    own
+}
+
+struct Playing<'a> {
+    one: Match<'a>,
+}
+
+impl WithReasoner for Playing<'_> {
+    type Output = Result<Record, Failure>;
+
+    fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
+        self.one.play(&reasoner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seats_begin_with_cores_of_their_own() {
+        assert_eq!(cores_of_seat(&[4, 5, 6, 7], 1, 2), [6, 7, 4, 5]);
+        assert_eq!(cores_of_seat(&[0], 1, 2), [0]);
+        assert!(cores_of_seat(&[], 0, 1).is_empty());
+    }
+}
