@@ -228,7 +228,8 @@ mod tests {
 
     #[test]
     fn settings_are_read() {
-        let brain = Brain::parse("threads=2,config=mc,playouts=100,cpu=0.5,c=12.5,memory=64M,seed=7").unwrap();
+        let brain =
+            Brain::parse("threads=2,config=mc,playouts=100,cpu=0.5,c=12.5,memory=64M,seed=7").unwrap();
         assert_eq!((brain.search.threads, brain.search.config), (2, Config::Mc));
         assert_eq!((brain.playouts, brain.search.seed), (Some(100), Some(7)));
         assert_eq!(brain.budget(None).work.map(|work| work.limit), Some(Duration::from_millis(500)));

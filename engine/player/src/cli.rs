@@ -2,7 +2,9 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{check, games, perft, play_match, player, replay, search, speed, tournament, tournament_player};
+use crate::commands::{
+    check, games, perft, play_match, player, replay, search, speed, tournament, tournament_player,
+};
 use crate::failure::{Failure, Outcome};
 use crate::logs;
 

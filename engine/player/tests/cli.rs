@@ -7,7 +7,8 @@ mod common;
 use common::{Folder, PAINT, json_of, run, stdout_of};
 use serde_json::{Value, json};
 
-const COMMANDS: [&str; 8] = ["player", "match", "search", "perft", "replay", "check", "speed", "games"];
+const COMMANDS: [&str; 9] =
+    ["player", "match", "tournament", "search", "perft", "replay", "check", "speed", "games"];
 
 /// A folder with the game [`PAINT`] in it.
 fn paint_folder() -> Folder {

@@ -40,7 +40,9 @@ mod verify;
 mod work;
 mod worker;
 
-pub use config::{Budget, Config, ConfigError, MAX_EXPLORATION, MAX_THREADS, MIN_BYTES, Options, WorkLimit, cores};
+pub use config::{
+    Budget, Config, ConfigError, MAX_EXPLORATION, MAX_THREADS, MIN_BYTES, Options, WorkLimit, cores,
+};
 pub use counters::Counters;
 pub use error::SearchError;
 pub use measure::{Sharing, measure_sharing};

@@ -21,7 +21,7 @@ use crate::tournament::{page, results_csv, table};
 Examples:
   daggerboard tournament --example > my-tournament.toml
   daggerboard tournament my-tournament.toml
-  daggerboard tournament my-tournament.toml --records /tmp/another --parallel 1 --json
+  daggerboard tournament my-tournament.toml --records another-folder --json
 
 A small file:
   rounds = 20
@@ -56,6 +56,9 @@ pub struct TournamentArgs {
     /// The folder for the records, instead of the one that the file names
     #[arg(long, value_name = "DIR")]
     records: Option<PathBuf>,
+    /// What all random choices follow from, instead of the seed in the file
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Show no progress
     #[arg(long)]
     quiet: bool,
@@ -75,6 +78,7 @@ impl TournamentArgs {
         if let Some(records) = &self.records {
             plan.records.clone_from(records);
         }
+        plan.seed = self.seed.unwrap_or(plan.seed);
         let schedule = Schedule::of(&plan, &folder::mark(&plan));
         let folder = Folder::open(&plan)?;
         let stop = stop::on_ctrl_c()?;

@@ -1,16 +1,49 @@
 //! Numbers as the tables and the page show them.
 
-use super::standings::{Pairing, Tally, Test};
+use std::fmt;
+
+use super::standings::{Pairing, Standing, Tally, Test};
 use super::statistics::{Estimate, Verdict};
 
-/// A share in percent with its interval.
-pub fn share(share: &Estimate) -> String {
-    format!("{:.1} [{:.1}, {:.1}]", 100.0 * share.value, 100.0 * share.low, 100.0 * share.high)
+/// A value and the interval around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// The value.
+    pub value: String,
+    /// The interval in brackets; empty if there is nothing to tell.
+    pub interval: String,
 }
 
-/// An Elo difference or rating with its interval.
-pub fn elo(elo: &Estimate) -> String {
-    format!("{} [{}, {}]", points(elo.value), points(elo.low), points(elo.high))
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.value, self.interval)
+    }
+}
+
+/// The mean score in percent.
+pub fn share(tally: &Tally) -> Cell {
+    let share = tally.share();
+    match tally.n() {
+        0 => nothing(),
+        _ => Cell {
+            value: format!("{:.1}", 100.0 * share.value),
+            interval: format!("[{:.1}, {:.1}]", 100.0 * share.low, 100.0 * share.high),
+        },
+    }
+}
+
+/// An Elo difference or rating.
+fn elo(elo: &Estimate) -> Cell {
+    Cell { value: points(elo.value), interval: format!("[{}, {}]", points(elo.low), points(elo.high)) }
+}
+
+/// A player's rating; without matches there is none.
+pub fn rating(player: &Standing) -> Cell {
+    if player.tally.n() == 0 { nothing() } else { elo(&player.elo) }
+}
+
+fn nothing() -> Cell {
+    Cell { value: "-".to_owned(), interval: String::new() }
 }
 
 fn points(elo: f64) -> String {
@@ -34,8 +67,8 @@ pub fn goal(goal: Option<f64>) -> String {
 }
 
 /// How much stronger the first player of a pairing is.
-pub fn difference(pairing: &Pairing) -> String {
-    pairing.elo.as_ref().map_or_else(|| "-".to_owned(), elo)
+pub fn difference(pairing: &Pairing) -> Cell {
+    pairing.elo.as_ref().map_or_else(nothing, elo)
 }
 
 /// What a test says, in words.
@@ -59,7 +92,9 @@ mod tests {
     #[test]
     fn numbers_are_short_and_infinity_has_a_word() {
         let estimate = |value, low, high| Estimate { value, low, high };
-        assert_eq!(elo(&estimate(-0.2, f64::NEG_INFINITY, 12.6)), "0 [-inf, +13]");
-        assert_eq!(share(&estimate(0.5, 0.25, 1.0)), "50.0 [25.0, 100.0]");
+        assert_eq!(elo(&estimate(-0.2, f64::NEG_INFINITY, 12.6)).to_string(), "0 [-inf, +13]");
+        // Newcombe 1998, table I: none of 20 is up to 16.11 %.
+        assert_eq!(share(&Tally { won: 0, equal: 0, lost: 20 }).to_string(), "0.0 [0.0, 16.1]");
+        assert_eq!(share(&Tally::default()), nothing());
     }
 }

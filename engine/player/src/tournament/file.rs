@@ -32,7 +32,8 @@ const MAX_NAME: usize = 40;
 /// Checks everything that the file says, and reads its games.
 pub(super) fn plan(file: &PlanFile, path: &Path) -> Result<Plan, Mistake> {
     let folder = path.parent().unwrap_or(Path::new(""));
-    let stem = path.file_stem().map_or_else(|| "tournament".into(), |stem| stem.to_string_lossy().into_owned());
+    let stem =
+        path.file_stem().map_or_else(|| "tournament".into(), |stem| stem.to_string_lossy().into_owned());
     let games: Vec<PlannedGame> =
         file.game.iter().map(|entry| game(entry.get_ref(), file, folder)).collect::<Result<_, _>>()?;
     let players = players(&file.player)?;
@@ -74,7 +75,11 @@ fn bounded(value: Option<&Spanned<u32>>, default: u32, most: u32) -> Result<u32,
         number if (1..=most).contains(&number) => Ok(number),
         number => {
             let text = format!("{number} is out of bounds");
-            let hint = if most == u32::MAX { "at least 1 is wanted".into() } else { format!("at least 1 and at most {most} is wanted") };
+            let hint = if most == u32::MAX {
+                "at least 1 is wanted".into()
+            } else {
+                format!("at least 1 and at most {most} is wanted")
+            };
             Err(Mistake::at(value.span(), text, hint))
         }
     }
@@ -147,7 +152,11 @@ fn players(entries: &[Spanned<PlayerEntry>]) -> Result<Vec<PlannedPlayer>, Mista
         };
         if let Some(same) = players.iter().find(|earlier| is_same(earlier)) {
             let text = format!("the address is that of the player {:?}", same.name);
-            return Err(Mistake::at(spec.span(), text, "a remote player plays one match at a time; list it once"));
+            return Err(Mistake::at(
+                spec.span(),
+                text,
+                "a remote player plays one match at a time; list it once",
+            ));
         }
         players.push(player);
     }
@@ -161,7 +170,11 @@ fn game(entry: &GameEntry, file: &PlanFile, folder: &Path) -> Result<PlannedGame
         Some(("exact", _)) => CaseReading::Exact,
         Some((other, span)) => {
             let text = format!("case = {other:?} is not known");
-            return Err(Mistake::at(span, text, "\"ignored\" or \"exact\" is wanted; the rulesheet decides without"));
+            return Err(Mistake::at(
+                span,
+                text,
+                "\"ignored\" or \"exact\" is wanted; the rulesheet decides without",
+            ));
         }
     };
     let wanted = entry.game.get_ref();
@@ -178,8 +191,10 @@ fn game(entry: &GameEntry, file: &PlanFile, folder: &Path) -> Result<PlannedGame
         Some(name) => word(name.get_ref(), name.span())?,
         None => {
             let stem = Path::new(&game.name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            word(&stem, entry.game.span())
-                .map_err(|mistake| Mistake { hint: format!("give the game a `name`: {}", mistake.hint), ..mistake })?
+            word(&stem, entry.game.span()).map_err(|mistake| Mistake {
+                hint: format!("give the game a `name`: {}", mistake.hint),
+                ..mistake
+            })?
         }
     };
     let or = |own: &Option<Spanned<u32>>, whole: &Option<Spanned<u32>>, default, most| {
@@ -215,7 +230,11 @@ fn can_be_played(
     let n_seats = game.n_seats();
     if n_seats == 0 {
         let text = format!("{} has no role for a player", game.name);
-        return Err(Mistake::at(span, text, "a role named `random` is played by the manager; take another game"));
+        return Err(Mistake::at(
+            span,
+            text,
+            "a role named `random` is played by the manager; take another game",
+        ));
     }
     if players.len() < 2 && n_seats > 1 {
         let span = file.player.first().map(Spanned::span);
@@ -223,11 +242,11 @@ fn can_be_played(
         let hint = "add another [[player]]; a player against itself is two with the same spec".to_owned();
         return Err(Mistake { span, text, hint });
     }
-    let n_remote =
-        players.iter().filter(|player| matches!(player.spec.kind, PlayerKind::Remote(_))).count();
+    let n_remote = players.iter().filter(|player| matches!(player.spec.kind, PlayerKind::Remote(_))).count();
     if n_seats > 2 && n_remote > 1 {
         let text = format!("two remote players cannot fill the {n_seats} roles of {}", game.name);
-        let hint = "a remote player sits at one role; with more than two roles at most one of the players is remote";
+        let hint =
+            "a remote player sits at one role; with more than two roles at most one of the players is remote";
         return Err(Mistake::at(span, text, hint));
     }
     Ok(())
@@ -237,11 +256,17 @@ fn sprt(entry: &Spanned<SprtEntry>) -> Result<Sprt, Mistake> {
     let SprtEntry { elo0, elo1, alpha, beta } = *entry.get_ref();
     let wrong = |text: String, hint: &str| Err(Mistake::at(entry.span(), text, hint));
     if !(elo0.is_finite() && elo1.is_finite() && elo0 < elo1) {
-        return wrong(format!("elo1 = {elo1} is not above elo0 = {elo0}"), "H0 is no difference: elo0 = 0, elo1 = 50");
+        return wrong(
+            format!("elo1 = {elo1} is not above elo0 = {elo0}"),
+            "H0 is no difference: elo0 = 0, elo1 = 50",
+        );
     }
     for (name, rate) in [("alpha", alpha), ("beta", beta)] {
         if !(0.0005..=0.5).contains(&rate) {
-            return wrong(format!("{name} = {rate} is no error rate"), "0.0005 to 0.5 is wanted; 0.05 is usual");
+            return wrong(
+                format!("{name} = {rate} is no error rate"),
+                "0.0005 to 0.5 is wanted; 0.05 is usual",
+            );
         }
     }
     Ok(Sprt { elo0, elo1, alpha, beta })
@@ -254,12 +279,16 @@ fn cores_of_slots(file: &PlanFile, parallel: usize) -> Result<Vec<Vec<usize>>, M
         let wrong = |text: String, hint: String| Err(Mistake::at(given.span(), text, hint));
         let lists = given.get_ref();
         if lists.len() != parallel || lists.iter().any(Vec::is_empty) {
-            let hint = format!("give {parallel} lists, one for each match at the same time, such as [[0], [1]]");
+            let hint =
+                format!("give {parallel} lists, one for each match at the same time, such as [[0], [1]]");
             return wrong(format!("{} lists of cores for parallel = {parallel}", lists.len()), hint);
         }
         if let Some(absent) = lists.iter().flatten().find(|core| !known.contains(core)) {
             let known: Vec<String> = known.iter().map(usize::to_string).collect();
-            return wrong(format!("there is no core {absent} here"), format!("there are {}", known.join(" ")));
+            return wrong(
+                format!("there is no core {absent} here"),
+                format!("there are {}", known.join(" ")),
+            );
         }
         return Ok(lists.clone());
     }

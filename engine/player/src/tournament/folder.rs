@@ -110,7 +110,8 @@ impl Folder {
         let text = path.exists().then(|| read_text(&path))?;
         let record: Option<Record> = text.ok().and_then(|text| serde_json::from_str(&text).ok());
         // Somebody changed it; a process that is killed leaves no such file.
-        let Some(record) = record.filter(|record| record.id == fixture.id && record.format == Record::FORMAT) else {
+        let Some(record) = record.filter(|record| record.id == fixture.id && record.format == Record::FORMAT)
+        else {
             tracing::warn!(path = %path.display(), "no record of this match; it is played again");
             return None;
         };
@@ -167,9 +168,11 @@ fn difference(known: &Value, wanted: &Value, at: &str) -> Option<String> {
             .find_map(|(key, value)| difference(known.get(key).unwrap_or(&Value::Null), value, &below(key))),
         (Value::Array(known), Value::Array(wanted)) => {
             let mut pairs = known.iter().zip(wanted).enumerate();
-            let inside = pairs.find_map(|(idx, (one, other))| difference(one, other, &below(&(idx + 1).to_string())));
+            let inside =
+                pairs.find_map(|(idx, (one, other))| difference(one, other, &below(&(idx + 1).to_string())));
             inside.or_else(|| {
-                (known.len() != wanted.len()).then(|| format!("{} {at} there, {} here", known.len(), wanted.len()))
+                (known.len() != wanted.len())
+                    .then(|| format!("{} {at} there, {} here", known.len(), wanted.len()))
             })
         }
         _ => (known != wanted).then(|| format!("{at} is {known} there, {wanted} here")),
@@ -190,7 +193,9 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let open = |head: &str, specs: &[&str]| Folder::open(&plan_in(place.path(), head, specs));
         let held = open("rounds = 2", &["random", "legal"]).unwrap();
-        assert!(open("rounds = 2", &["random", "legal"]).unwrap_err().to_string().contains("another process"));
+        assert!(
+            open("rounds = 2", &["random", "legal"]).unwrap_err().to_string().contains("another process")
+        );
         drop(held);
         assert!(open("rounds = 9\nparallel = 2", &["random", "legal"]).is_ok(), "more of the same");
         for (head, specs, what) in [

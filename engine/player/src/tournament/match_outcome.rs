@@ -63,7 +63,8 @@ impl MatchOutcome {
 
     /// The mean goal of a player's seats; -1 where it lost the match by record.
     fn standing_of(&self, seats: &[usize], player_idx: usize) -> f64 {
-        let own = || seats.iter().enumerate().filter(move |(_, idx)| **idx == player_idx).map(|(seat, _)| seat);
+        let own =
+            || seats.iter().enumerate().filter(move |(_, idx)| **idx == player_idx).map(|(seat, _)| seat);
         if own().any(|seat_idx| self.forfeited[seat_idx]) {
             return -1.0;
         }

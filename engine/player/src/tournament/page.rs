@@ -23,13 +23,13 @@ pub const NAME: &str = "index.html";
 /// What this page adds to the style of all.
 const STYLE: &str = "
 td:nth-child(1) { white-space: nowrap; } .cross td, .cross th { text-align: center; }
-.cross td:first-child, .names td { text-align: left; } .diagonal { background: #eee; }
+.cross td:first-child { text-align: left; } .diagonal { background: #eee; }
 .interval { color: #666; font-size: .85em; white-space: nowrap; } .note { color: #555; max-width: 45rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; } dt { color: #555; } dd { margin: 0; overflow-wrap: anywhere; }
 h2 { margin-top: 2rem; border-bottom: 2px solid #4878a8; } h3 { margin-bottom: .3rem; }
-.matches td { text-align: left; }
+.matches td { text-align: left; } .plot svg { min-width: 34rem; }
 @media (max-width: 40rem) { body { font-size: 14px; padding: 0 .6rem; } th, td { padding: .2rem .35rem; } dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } }
-@media print { body { font-size: 10pt; max-width: none; } h2, h3 { break-after: avoid; } tr, svg { break-inside: avoid; } a { color: inherit; text-decoration: none; } }";
+@media print { .plot svg { min-width: 0; } body { font-size: 10pt; max-width: none; } h2, h3 { break-after: avoid; } tr, svg { break-inside: avoid; } a { color: inherit; text-decoration: none; } }";
 
 /// Writes the page.
 ///
@@ -64,7 +64,7 @@ impl Page<'_> {
                     p { (self.state()) }
                     h2 { "Standings" }
                     (self.standings(overall))
-                    div { (PreEscaped(plot)) }
+                    div.wide.plot { (PreEscaped(plot)) }
                     p.note {
                         "Score: won matches and half of the equal ones, with Wilson's 95 % interval. Elo: Bradley and \
                          Terry's model over bouts (the matches behind one opening, in all seats), mean 0, with a 95 % \
@@ -108,7 +108,11 @@ impl Page<'_> {
         if n_skipped > 0 {
             state += &format!("; {n_skipped} are skipped, since a player is absent");
         }
-        state += if self.played.is_complete { ". The tournament is over." } else { ". The tournament can be gone on with." };
+        state += if self.played.is_complete {
+            ". The tournament is over."
+        } else {
+            ". The tournament can be gone on with."
+        };
         state
     }
 
@@ -122,8 +126,8 @@ impl Page<'_> {
                 @for (player_idx, player) in players {
                     tr {
                         td { (player.name) @if self.played.is_absent[player_idx] { " " span.bad { "absent" } } }
-                        td { (player.tally.n()) } td { (cells::tally(&player.tally)) }
-                        td { (cells::share(&player.score)) } td { (cells::elo(&player.elo)) }
+                        td { (player.tally.n()) } td.interval { (cells::tally(&player.tally)) }
+                        td { (estimate(&cells::share(&player.tally))) } td { (estimate(&cells::rating(player))) }
                         td { (cells::goal(player.mean_goal)) }
                         td.bad[player.errors > 0] { (player.errors) }
                         td.bad[player.forfeits > 0] { (player.forfeits) }
@@ -252,8 +256,8 @@ fn pairings(table: &Table) -> Markup {
             @for pairing in &table.pairings {
                 tr {
                     td { (pairing.first) " - " (pairing.second) } td { (pairing.bouts) }
-                    td { (cells::tally(&pairing.tally)) } td { (cells::share(&pairing.score)) }
-                    td { (cells::difference(pairing)) }
+                    td.interval { (cells::tally(&pairing.tally)) } td { (estimate(&cells::share(&pairing.tally))) }
+                    td { (estimate(&cells::difference(pairing))) }
                     @if let Some(test) = &pairing.sprt { td { (cells::test(test)) } }
                 }
             }
@@ -261,12 +265,18 @@ fn pairings(table: &Table) -> Markup {
     }
 }
 
+/// The interval goes below the value where there is no room beside it.
+fn estimate(cell: &cells::Cell) -> Markup {
+    html! { (cell.value) " " span.interval { (cell.interval) } }
+}
+
 /// The machine in words, as far as the system tells.
 fn machine() -> String {
     let system = rustix::system::uname();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ").map(|it| it.1));
+    let model =
+        info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ").map(|it| it.1));
     format!(
         "{}{cores} cores, {} {} {}",
         model.map(|model| format!("{model}, ")).unwrap_or_default(),

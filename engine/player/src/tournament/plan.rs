@@ -175,7 +175,7 @@ impl Mistake {
         match self.span {
             None => failure.context(path.display()),
             Some(span) => {
-                let before = &text[..text.floor_char_boundary(span.start)];
+                let before = text.get(..span.start).unwrap_or(text);
                 let line = before.matches('\n').count() + 1;
                 let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
                 failure.context(format_args!("{}:{line}:{column}", path.display()))
@@ -190,8 +190,9 @@ impl Plan {
     /// # Errors
     /// Wrong usage, with line and column, if the file is no plan.
     pub fn read(path: &Path) -> Result<Plan, Failure> {
-        let text = crate::game_source::read_text(path)
-            .map_err(|failure| failure.hint("`daggerboard tournament --example` prints a file to begin with"))?;
+        let text = crate::game_source::read_text(path).map_err(|failure| {
+            failure.hint("`daggerboard tournament --example` prints a file to begin with")
+        })?;
         parse(&text).and_then(|file| file::plan(&file, path)).map_err(|mistake| mistake.told(path, &text))
     }
 }
@@ -203,6 +204,18 @@ fn parse(text: &str) -> Result<PlanFile, Mistake> {
         text: error.message().trim().replace('\n', "; "),
         hint: "`daggerboard tournament --example` shows every key".to_owned(),
     })
+}
+
+/// A plan for tests: the head of the file, games, and the specs of players named `p0`, `p1` and so on.
+#[cfg(test)]
+pub fn test_plan(head: &str, games: &[&str], specs: &[&str]) -> Plan {
+    let mut text = format!("{head}\n");
+    games.iter().for_each(|game| text += &format!("[[game]]\ngame = \"{game}\"\n"));
+    let players = specs.iter().enumerate();
+    players.for_each(|(idx, spec)| text += &format!("[[player]]\nname = \"p{idx}\"\nspec = \"{spec}\"\n"));
+    parse(&text)
+        .and_then(|file| file::plan(&file, Path::new("test.toml")))
+        .unwrap_or_else(|mistake| panic!("{}", mistake.told(Path::new("test.toml"), &text)))
 }
 
 #[cfg(test)]
@@ -274,16 +287,4 @@ mod tests {
         let text = format!("{HEAD}{TAIL}").replace("random", "http://a:1").replace("legal", "http://a:1/");
         assert!(read(&text).expect_err("one player").contains("address"));
     }
-}
-
-/// A plan for tests: the head of the file, games, and the specs of players named `p0`, `p1` and so on.
-#[cfg(test)]
-pub fn test_plan(head: &str, games: &[&str], specs: &[&str]) -> Plan {
-    let mut text = format!("{head}\n");
-    games.iter().for_each(|game| text += &format!("[[game]]\ngame = \"{game}\"\n"));
-    let players = specs.iter().enumerate();
-    players.for_each(|(idx, spec)| text += &format!("[[player]]\nname = \"p{idx}\"\nspec = \"{spec}\"\n"));
-    parse(&text)
-        .and_then(|file| file::plan(&file, Path::new("test.toml")))
-        .unwrap_or_else(|mistake| panic!("{}", mistake.told(Path::new("test.toml"), &text)))
 }

@@ -21,7 +21,6 @@ const BLUE_OF_OURS: RGBColor = RGBColor(72, 120, 168);
 pub fn elo(players: &[Standing]) -> Result<String, Failure> {
     let mut svg = String::new();
     draw(&mut svg, players).map_err(|error| Failure::work(error).context("the plot"))?;
-    // Its size follows the page; the drawing keeps its own.
     Ok(svg)
 }
 
@@ -32,7 +31,8 @@ fn draw(svg: &mut String, players: &[Standing]) -> Result<(), String> {
     let low = players.iter().map(|player| player.elo.low).fold(0.0, f64::min) - MARGIN;
     let high = players.iter().map(|player| player.elo.high).fold(0.0, f64::max) + MARGIN;
     let n_players = u32::try_from(players.len()).unwrap_or(u32::MAX / LINE_HEIGHT);
-    let area = SVGBackend::with_string(svg, (WIDTH, FRAME_HEIGHT + LINE_HEIGHT * n_players)).into_drawing_area();
+    let area =
+        SVGBackend::with_string(svg, (WIDTH, FRAME_HEIGHT + LINE_HEIGHT * n_players)).into_drawing_area();
     area.fill(&WHITE).map_err(|error| failed(&error))?;
     let name_of = |line: &f64| {
         // Labels stand at whole numbers only.
@@ -50,6 +50,8 @@ fn draw(svg: &mut String, players: &[Standing]) -> Result<(), String> {
     chart
         .configure_mesh()
         .disable_y_mesh()
+        .max_light_lines(0)
+        .x_labels(9)
         .x_desc("Elo, 95 % intervals")
         .x_label_formatter(&|elo| format!("{elo:.0}"))
         .y_labels(players.len() * 2 + 1)

@@ -44,7 +44,8 @@ impl Progress {
 
     /// A match has ended: one line about it, and the standings as a table.
     pub fn show(&self, line: &str, table: &str, now: &Snapshot) {
-        let left = now.left.map_or_else(String::new, |left| format!("at most {:#} left", HumanDuration(left)));
+        let left =
+            now.left.map_or_else(String::new, |left| format!("at most {:#} left", HumanDuration(left)));
         match &self.bar {
             Some(bar) => {
                 bar.set_length(now.n_wanted as u64);
@@ -65,6 +66,7 @@ impl Progress {
     pub fn remark(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
+            None if self.is_quiet => {}
             None => output::progress(text),
         }
     }

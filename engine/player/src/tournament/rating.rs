@@ -110,7 +110,8 @@ mod tests {
     /// In the model odds multiply: 3 to 1 and 3 to 1 are 9 to 1.
     #[test]
     fn differences_add_up_over_a_third_player() {
-        let many = |pair, won: usize, lost: usize| [repeated(pair, 1.0, won), repeated(pair, 0.0, lost)].concat();
+        let many =
+            |pair, won: usize, lost: usize| [repeated(pair, 1.0, won), repeated(pair, 0.0, lost)].concat();
         let bouts = [many((0, 1), 3000, 1000), many((1, 2), 3000, 1000)].concat();
         let ratings = ratings(3, &bouts);
         let wanted = 400.0 * 9f64.log10();

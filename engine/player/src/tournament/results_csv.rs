@@ -24,7 +24,17 @@ pub fn write(
 ) -> Result<(), Failure> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let header = [
-        "match", "game", "round", "players", "goals", "forfeits", "errors", "status", "opening_plies", "steps", "seconds",
+        "match",
+        "game",
+        "round",
+        "players",
+        "goals",
+        "forfeits",
+        "errors",
+        "status",
+        "opening_plies",
+        "steps",
+        "seconds",
         "record",
     ];
     writer.write_record(header).map_err(Failure::work)?;
@@ -37,7 +47,12 @@ pub fn write(
                 plan.games[fixture.game_idx].name.clone(),
                 (fixture.round + 1).to_string(),
                 names.join(" "),
-                joined(outcome.goals.iter().map(|goal| goal.map_or_else(|| "-".to_owned(), |goal| goal.to_string()))),
+                joined(
+                    outcome
+                        .goals
+                        .iter()
+                        .map(|goal| goal.map_or_else(|| "-".to_owned(), |goal| goal.to_string())),
+                ),
                 joined(outcome.forfeited.iter().map(|&forfeited| u8::from(forfeited).to_string())),
                 joined(outcome.n_errors.iter().map(usize::to_string)),
                 words(outcome.status).to_owned(),

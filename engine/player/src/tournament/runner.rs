@@ -7,7 +7,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use reasoner::{Interrupt, Reasoner};
 
@@ -17,8 +16,8 @@ use super::plan::Plan;
 use super::progress::{Progress, Snapshot};
 use super::schedule::{Fixture, Schedule};
 use super::stable::{Orders, Stable};
-use super::standings::{Standings, standings, verdict};
-use super::statistics::Verdict;
+use super::standings::{Standings, overall, standings, verdict};
+use super::statistics::{Moments, Verdict};
 use super::table;
 use crate::failure::Failure;
 use crate::manager::contact::Contact;
@@ -104,8 +103,16 @@ impl<'a> Runner<'a> {
             decided: Vec::new(),
             failure: None,
         };
-        let runner =
-            Runner { plan, schedule, folder, stop, progress, bouts_of, board: Mutex::new(board), changed: Condvar::new() };
+        let runner = Runner {
+            plan,
+            schedule,
+            folder,
+            stop,
+            progress,
+            bouts_of,
+            board: Mutex::new(board),
+            changed: Condvar::new(),
+        };
         runner.take_stock();
         runner
     }
@@ -167,12 +174,16 @@ impl<'a> Runner<'a> {
             let mut board = self.board.lock();
             if client::ask(address, "( INFO )", INFO_TIME).is_err() {
                 // If it was absent before it is not waited for again; otherwise it has its matches to come.
+                if board.is_absent[player_idx] {
+                    self.tell_absent(player_idx);
+                }
                 continue;
             }
             board.silent_in_a_row[player_idx] = 0;
             self.set_absent(&mut board, player_idx, false);
             let unplayed = self.schedule.fixtures.iter().zip(&board.outcomes);
-            let unplayed = unplayed.filter(|(fixture, outcome)| outcome.is_none() && fixture.seats.contains(&player_idx));
+            let unplayed = unplayed
+                .filter(|(fixture, outcome)| outcome.is_none() && fixture.seats.contains(&player_idx));
             for (fixture, _) in unplayed.take(2 * self.plan.parallel) {
                 // Mostly it knows no such match.
                 let _ = client::ask(address, &format!("( ABORT {} )", fixture.id), INFO_TIME);
@@ -215,13 +226,18 @@ impl<'a> Runner<'a> {
             open.peek()?;
             let is_free = |idx: &usize| {
                 let seats = &self.schedule.fixtures[*idx].seats;
-                !seats.iter().any(|&player_idx| board.is_busy[player_idx] && self.remote(player_idx).is_some())
+                !seats
+                    .iter()
+                    .any(|&player_idx| board.is_busy[player_idx] && self.remote(player_idx).is_some())
             };
             let next = open.find(is_free);
             drop(open);
             if let Some(idx) = next {
                 board.running[idx] = true;
-                self.schedule.fixtures[idx].seats.iter().for_each(|&player_idx| board.is_busy[player_idx] = true);
+                self.schedule.fixtures[idx]
+                    .seats
+                    .iter()
+                    .for_each(|&player_idx| board.is_busy[player_idx] = true);
                 return Some(idx);
             }
             self.changed.wait_for(&mut board, POLL);
@@ -230,13 +246,17 @@ impl<'a> Runner<'a> {
 
     /// Whether a match has to be played and nobody plays it.
     fn is_open(&self, board: &Board, idx: usize) -> bool {
-        board.outcomes[idx].is_none() && !board.running[idx] && !board.skipped[idx] && self.is_wanted(board, idx)
+        board.outcomes[idx].is_none()
+            && !board.running[idx]
+            && !board.skipped[idx]
+            && self.is_wanted(board, idx)
     }
 
     /// Whether a match is a part of a bout whose pairing is not decided; matches of one player alone always are.
     fn is_wanted(&self, board: &Board, idx: usize) -> bool {
         let bouts = &self.bouts_of[idx];
-        bouts.is_empty() || bouts.iter().any(|&bout_idx| !board.decided.contains(&self.schedule.bouts[bout_idx].pair))
+        bouts.is_empty()
+            || bouts.iter().any(|&bout_idx| !board.decided.contains(&self.schedule.bouts[bout_idx].pair))
     }
 
     fn play(
@@ -268,7 +288,8 @@ impl<'a> Runner<'a> {
         };
         let named = |failure: Failure| failure.context(&game.name);
         let rules = Arc::clone(&game.game.rules);
-        let record = self.plan.reasoner.with(rules, playing).map_err(|error| named(error.into()))?.map_err(named)?;
+        let record =
+            self.plan.reasoner.with(rules, playing).map_err(|error| named(error.into()))?.map_err(named)?;
         if record.status == Status::Stopped {
             return Ok(None);
         }
@@ -283,7 +304,11 @@ impl<'a> Runner<'a> {
         let mut seated = Vec::with_capacity(game.is_chance.len());
         for &is_chance in &game.is_chance {
             let Some((seat_idx, &player_idx)) = (if is_chance { None } else { seats.next() }) else {
-                seated.push(Seated { name: "random".to_owned(), contact: Contact::Random, is_process: false });
+                seated.push(Seated {
+                    name: "random".to_owned(),
+                    contact: Contact::Random,
+                    is_process: false,
+                });
                 continue;
             };
             let player = &self.plan.players[player_idx];
@@ -313,12 +338,15 @@ impl<'a> Runner<'a> {
     fn note(&self, mut board: MutexGuard<Board>, fixture_idx: usize, outcome: MatchOutcome) {
         let line = table::match_line(self.plan, &self.schedule.fixtures[fixture_idx], &outcome);
         board.outcomes[fixture_idx] = Some(outcome);
+        let were_absent = board.is_absent.clone();
         self.note_silence(&mut board, fixture_idx);
+        let newly = (0..were_absent.len()).filter(|&idx| board.is_absent[idx] && !were_absent[idx]);
+        newly.for_each(|player_idx| self.tell_absent(player_idx));
         for &bout_idx in &self.bouts_of[fixture_idx] {
             self.note_verdict(&mut board, self.schedule.bouts[bout_idx].pair);
         }
         let text = if self.progress.shows_table() {
-            table::players(&standings(self.plan, self.schedule, &board.outcomes, &board.skipped).overall).to_string()
+            table::players(&overall(self.plan, self.schedule, &board.outcomes, &board.skipped)).to_string()
         } else {
             String::new()
         };
@@ -343,12 +371,13 @@ impl<'a> Runner<'a> {
         }
     }
 
+    fn tell_absent(&self, player_idx: usize) {
+        let name = &self.plan.players[player_idx].name;
+        self.progress.remark(&format!("{name} does not answer any more; its other matches are skipped"));
+    }
+
     /// Marks a player, and every match that waits for somebody who is absent.
     fn set_absent(&self, board: &mut Board, player_idx: usize, is_absent: bool) {
-        if is_absent && !board.is_absent[player_idx] {
-            let name = &self.plan.players[player_idx].name;
-            self.progress.remark(&format!("{name} does not answer any more; its other matches are skipped"));
-        }
         board.is_absent[player_idx] = is_absent;
         for (idx, fixture) in self.schedule.fixtures.iter().enumerate() {
             let waits = fixture.seats.iter().any(|&seated| board.is_absent[seated]);
@@ -365,29 +394,31 @@ impl<'a> Runner<'a> {
 
     fn snapshot(&self, board: &Board) -> Snapshot {
         let n_played = board.outcomes.iter().flatten().count();
-        let mut left = Some(0.0);
-        let mut n_wanted = n_played;
-        for idx in 0..board.outcomes.len() {
-            if self.is_open(board, idx) || board.running[idx] {
-                n_wanted += 1;
-                let game_idx = self.schedule.fixtures[idx].game_idx;
-                left = left.zip(self.mean_seconds(board, game_idx)).map(|(left, seconds)| left + seconds);
-            }
+        let mut n_left = vec![0usize; self.plan.games.len()];
+        for (idx, fixture) in self.schedule.fixtures.iter().enumerate() {
+            n_left[fixture.game_idx] += usize::from(board.running[idx] || self.is_open(board, idx));
         }
-        let left = left.map(|left| Duration::from_secs_f64(left / self.plan.parallel as f64));
-        Snapshot { n_played, n_wanted, left }
+        let seconds =
+            n_left.iter().enumerate().filter(|(_, n_left)| **n_left > 0).map(|(game_idx, &n_left)| {
+                self.mean_seconds(board, game_idx).map(|seconds| seconds * n_left as f64)
+            });
+        let left = seconds.sum::<Option<f64>>();
+        Snapshot {
+            n_played,
+            n_wanted: n_played + n_left.iter().sum::<usize>(),
+            left: left.map(|left| Duration::from_secs_f64(left / self.plan.parallel as f64)),
+        }
     }
 
     /// How long matches of a game take.
     fn mean_seconds(&self, board: &Board, game_idx: usize) -> Option<f64> {
         let played = self.schedule.fixtures.iter().zip(&board.outcomes);
         let of_game = played.filter(|(fixture, _)| fixture.game_idx == game_idx);
-        let seconds: Vec<f64> =
+        let seconds: Moments =
             of_game.filter_map(|(_, outcome)| outcome.as_ref().map(|outcome| outcome.seconds)).collect();
-        (!seconds.is_empty()).then(|| seconds.iter().sum::<f64>() / seconds.len() as f64)
+        (seconds.n > 0).then_some(seconds.mean)
     }
 }
-
 
 /// The cores for the threads of a seat: all of the match's, beginning with another one for each seat, so that
 /// players that think at the same time share cores only where there are too few.

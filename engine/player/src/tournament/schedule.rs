@@ -98,7 +98,9 @@ impl Adding<'_> {
     fn lone_matches(&self, schedule: &mut Schedule) {
         let first = schedule.fixtures.len();
         let n_players = self.plan.players.len();
-        schedule.fixtures.extend((0..n_players).map(|player_idx| self.fixture(&[player_idx], 0, vec![player_idx])));
+        schedule
+            .fixtures
+            .extend((0..n_players).map(|player_idx| self.fixture(&[player_idx], 0, vec![player_idx])));
         schedule.bouts.extend(pairs(n_players).into_iter().map(|pair| Bout {
             pair,
             game_idx: self.game_idx,
@@ -138,7 +140,10 @@ impl Adding<'_> {
             return (0..n_seats).map(|alone| seat(&|idx| (idx == alone) == remote_is_second)).collect();
         }
         if n_seats <= MAX_ALL_SEATINGS {
-            return (1..(1usize << n_seats) - 1).map(|mask| seat(&|idx| mask >> idx & 1 == 1)).rev().collect();
+            return (1..(1usize << n_seats) - 1)
+                .map(|mask| seat(&|idx| mask >> idx & 1 == 1))
+                .rev()
+                .collect();
         }
         let mut seatings: Vec<Vec<usize>> = Vec::new();
         for shift in 0..2 * n_seats {

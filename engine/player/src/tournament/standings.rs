@@ -145,20 +145,39 @@ pub fn standings(
     outcomes: &[Option<MatchOutcome>],
     skipped: Skipped,
 ) -> Standings {
-    let all_pairs = pairs(plan.players.len());
+    let (counted, tests) = counted_of_all(plan, schedule, outcomes, skipped);
+    let telling = Telling { plan, schedule, outcomes, counted: &counted };
+    let games = plan.games.iter().enumerate();
+    let games = games.map(|(game_idx, game)| (game.name.clone(), telling.table(Some(game_idx)))).collect();
+    Standings { overall: telling.overall(&tests), games }
+}
+
+/// What the outcomes say over all games, for a look on the way.
+pub fn overall(
+    plan: &Plan,
+    schedule: &Schedule,
+    outcomes: &[Option<MatchOutcome>],
+    skipped: Skipped,
+) -> Table {
+    let (counted, tests) = counted_of_all(plan, schedule, outcomes, skipped);
+    Telling { plan, schedule, outcomes, counted: &counted }.overall(&tests)
+}
+
+/// The bouts that count, and for each pairing the state of its test.
+fn counted_of_all<'a>(
+    plan: &Plan,
+    schedule: &'a Schedule,
+    outcomes: &[Option<MatchOutcome>],
+    skipped: Skipped,
+) -> (Vec<Counted<'a>>, Vec<Option<Test>>) {
     let mut counted = Vec::new();
     let mut tests = Vec::new();
-    for &pair in &all_pairs {
+    for pair in pairs(plan.players.len()) {
         let (of_pair, test) = counted_of(plan, schedule, outcomes, skipped, pair);
         counted.extend(of_pair);
         tests.push(test);
     }
-    let telling = Telling { plan, schedule, outcomes, counted: &counted };
-    let mut overall = telling.table(None);
-    overall.pairings.iter_mut().zip(tests).for_each(|(pairing, test)| pairing.sprt = test);
-    let games = plan.games.iter().enumerate();
-    let games = games.map(|(game_idx, game)| (game.name.clone(), telling.table(Some(game_idx)))).collect();
-    Standings { overall, games }
+    (counted, tests)
 }
 
 /// What the test says of a pairing, if there is a test.
@@ -197,11 +216,7 @@ fn counted_of<'a>(
 }
 
 /// The scores of a bout; none if a match is not played, or none says anything.
-fn count<'a>(
-    schedule: &Schedule,
-    outcomes: &[Option<MatchOutcome>],
-    bout: &'a Bout,
-) -> Option<Counted<'a>> {
+fn count<'a>(schedule: &Schedule, outcomes: &[Option<MatchOutcome>], bout: &'a Bout) -> Option<Counted<'a>> {
     let (first, second) = bout.pair;
     let played: Vec<(&MatchOutcome, &[usize])> = bout
         .fixtures
@@ -209,9 +224,12 @@ fn count<'a>(
         .map(|&idx| outcomes[idx].as_ref().map(|outcome| (outcome, schedule.fixtures[idx].seats.as_slice())))
         .collect::<Option<_>>()?;
     let duels: Vec<f64> = match played[..] {
-        [(one, [_]), (other, [_])] => {
-            one.lone_standing().zip(other.lone_standing()).map(|(one, other)| compare(one, other)).into_iter().collect()
-        }
+        [(one, [_]), (other, [_])] => one
+            .lone_standing()
+            .zip(other.lone_standing())
+            .map(|(one, other)| compare(one, other))
+            .into_iter()
+            .collect(),
         _ => played.iter().filter_map(|(outcome, seats)| outcome.duel(seats, first, second)).collect(),
     };
     let score = duels.iter().sum::<f64>() / duels.len() as f64;
@@ -226,6 +244,13 @@ struct Telling<'a> {
 }
 
 impl Telling<'_> {
+    /// Over all games, with the tests.
+    fn overall(&self, tests: &[Option<Test>]) -> Table {
+        let mut table = self.table(None);
+        table.pairings.iter_mut().zip(tests).for_each(|(pairing, test)| pairing.sprt = *test);
+        table
+    }
+
     /// Over one game, or over all.
     fn table(&self, game_idx: Option<usize>) -> Table {
         let is_of_game = |idx: usize| game_idx.is_none_or(|wanted| wanted == idx);
@@ -234,10 +259,8 @@ impl Telling<'_> {
         let n_players = self.plan.players.len();
         let pairings: Vec<Pairing> =
             pairs(n_players).into_iter().map(|pair| self.pairing(pair, &counted)).collect();
-        let scored: Vec<Scored> = counted
-            .iter()
-            .map(|counted| Scored { pair: counted.bout.pair, score: counted.score })
-            .collect();
+        let scored: Vec<Scored> =
+            counted.iter().map(|counted| Scored { pair: counted.bout.pair, score: counted.score }).collect();
         let elos = rating::ratings(n_players, &scored);
         let players = (0..n_players)
             .map(|player_idx| {
@@ -301,7 +324,9 @@ impl Telling<'_> {
         let mut goals = Moments::default();
         for (idx, fixture) in self.schedule.fixtures.iter().enumerate() {
             let is_alone = fixture.seats.len() == 1 && game_idx.is_none_or(|it| it == fixture.game_idx);
-            let Some(outcome) = self.outcomes[idx].as_ref().filter(|_| counts[idx] || is_alone) else { continue };
+            let Some(outcome) = self.outcomes[idx].as_ref().filter(|_| counts[idx] || is_alone) else {
+                continue;
+            };
             let own = fixture.seats.iter().zip(&outcome.goals).filter(|(seated, _)| **seated == player_idx);
             own.filter_map(|(_, goal)| *goal).for_each(|goal| goals.add(f64::from(goal)));
         }

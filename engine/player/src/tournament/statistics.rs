@@ -100,9 +100,8 @@ pub fn elo_difference(bouts: &Moments) -> Option<Estimate> {
     let (low, high) = match bouts.variance().filter(|&variance| variance > 0.0) {
         Some(variance) => {
             let freedom = (bouts.n - 1) as f64;
-            let t = StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |student| {
-                student.inverse_cdf(0.5 + CONFIDENCE / 2.0)
-            });
+            let t = StudentsT::new(0.0, 1.0, freedom)
+                .map_or(f64::INFINITY, |student| student.inverse_cdf(0.5 + CONFIDENCE / 2.0));
             let half = t * (variance / bouts.n as f64).sqrt();
             (bouts.mean - half, bouts.mean + half)
         }
@@ -252,7 +251,8 @@ mod tests {
     /// Shared openings that decide matches make bouts equal, and differences sharp.
     #[test]
     fn pairs_that_cancel_out_narrow_the_interval() {
-        let paired = elo_difference(&[0.5, 0.5, 0.5, 0.5, 0.75, 0.5, 0.5, 0.25].into_iter().collect()).unwrap();
+        let paired =
+            elo_difference(&[0.5, 0.5, 0.5, 0.5, 0.75, 0.5, 0.5, 0.25].into_iter().collect()).unwrap();
         let single = [1.0, 0.0].into_iter().cycle().take(16).collect();
         let single = elo_difference(&single).unwrap();
         assert!(paired.high - paired.low < (single.high - single.low) / 2.0);
@@ -290,9 +290,14 @@ mod tests {
     #[test]
     fn wrong_hypotheses_are_accepted_within_the_error_rates() {
         const TRIALS: u64 = 2000;
-        for (elo1, draws, cap) in
-            [(50.0, 0.0, 600), (50.0, 0.5, 600), (100.0, 0.0, 300), (100.0, 0.5, 300), (200.0, 0.0, 100), (400.0, 0.0, 100)]
-        {
+        for (elo1, draws, cap) in [
+            (50.0, 0.0, 600),
+            (50.0, 0.5, 600),
+            (100.0, 0.0, 300),
+            (100.0, 0.5, 300),
+            (200.0, 0.0, 100),
+            (400.0, 0.0, 100),
+        ] {
             let sprt = Sprt { elo0: 0.0, elo1, alpha: 0.05, beta: 0.05 };
             // Three standard errors of a rate of 0.05 above it.
             let most = 0.05 + 3.0 * (0.05f64 * 0.95 / TRIALS as f64).sqrt();

@@ -14,7 +14,14 @@ use crate::{output, tables};
 /// The players of a table, the strongest first.
 pub fn players(table: &Table) -> Grid {
     let mut grid = tables::with_header([
-        "player", "matches", "won/equal/lost", "score %", "Elo", "mean goal", "errors", "forfeits",
+        "player",
+        "matches",
+        "won/equal/lost",
+        "score %",
+        "Elo",
+        "mean goal",
+        "errors",
+        "forfeits",
     ]);
     let mut players: Vec<_> = table.players.iter().collect();
     players.sort_by(|one, other| other.elo.value.total_cmp(&one.elo.value));
@@ -23,8 +30,8 @@ pub fn players(table: &Table) -> Grid {
             player.name.clone(),
             player.tally.n().to_string(),
             cells::tally(&player.tally),
-            cells::share(&player.score),
-            cells::elo(&player.elo),
+            cells::share(&player.tally).to_string(),
+            cells::rating(player).to_string(),
             cells::goal(player.mean_goal),
             player.errors.to_string(),
             player.forfeits.to_string(),
@@ -42,8 +49,8 @@ fn pairings(table: &Table) -> Grid {
             format!("{} - {}", pairing.first, pairing.second),
             pairing.bouts.to_string(),
             cells::tally(&pairing.tally),
-            cells::share(&pairing.score),
-            cells::difference(pairing),
+            cells::share(&pairing.tally).to_string(),
+            cells::difference(pairing).to_string(),
             pairing.sprt.as_ref().map_or_else(|| "-".to_owned(), cells::test),
         ]);
     }
