@@ -255,7 +255,7 @@ fn a_remote_player_takes_part_one_match_at_a_time() {
         "rounds = 2\nparallel = 3\nopening_plies = 2\n{TWO_GAMES}{}{}{}",
         player("remote", &format!("http://127.0.0.1:{}", remote.port())),
         player("random", "random"),
-        player("own", "self:playouts=20,memory=16M")
+        player("own", "self:cpu=0.01,memory=16M")
     );
     let told = Tournament::new(&text).told(&[]);
     assert_eq!((&told["played"], &told["absent"]), (&json!(24), &json!([])));

@@ -26,6 +26,9 @@ const DEFAULT_MAX_STEPS: u32 = 5000;
 const MAX_PARALLEL: u32 = 1024;
 /// A week, as with `match`.
 const MAX_CLOCK: u32 = 604_800;
+/// Error rates of a test: with more than a half together it would decide without a bout.
+const MIN_ERROR_RATE: f64 = 0.0001;
+const MAX_ERROR_RATE: f64 = 0.4;
 /// Names are parts of file names.
 const MAX_NAME: usize = 40;
 
@@ -262,10 +265,10 @@ fn sprt(entry: &Spanned<SprtEntry>) -> Result<Sprt, Mistake> {
         );
     }
     for (name, rate) in [("alpha", alpha), ("beta", beta)] {
-        if !(0.0005..=0.5).contains(&rate) {
+        if !(MIN_ERROR_RATE..=MAX_ERROR_RATE).contains(&rate) {
             return wrong(
                 format!("{name} = {rate} is no error rate"),
-                "0.0005 to 0.5 is wanted; 0.05 is usual",
+                "0.0001 to 0.4 is wanted; 0.05 is usual",
             );
         }
     }
