@@ -27,9 +27,9 @@ td:nth-child(1) { white-space: nowrap; } .cross td, .cross th { text-align: cent
 .interval { color: #666; font-size: .85em; white-space: nowrap; } .note { color: #555; max-width: 45rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; } dt { color: #555; } dd { margin: 0; overflow-wrap: anywhere; }
 h2 { margin-top: 2rem; border-bottom: 2px solid #4878a8; } h3 { margin-bottom: .3rem; }
-.matches td { text-align: left; } .plot svg { min-width: 34rem; }
-@media (max-width: 40rem) { body { font-size: 14px; padding: 0 .6rem; } th, td { padding: .2rem .35rem; } dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } }
-@media print { .plot svg { min-width: 0; } body { font-size: 10pt; max-width: none; } h2, h3 { break-after: avoid; } tr, svg { break-inside: avoid; } a { color: inherit; text-decoration: none; } }";
+.matches td { text-align: left; } .test { min-width: 13rem; }
+@media (max-width: 40rem) { body { font-size: 14px; padding: 0 .6rem; } th, td { padding: .2rem .25rem; } dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } }
+@media print { body { font-size: 10pt; max-width: none; } h2, h3 { break-after: avoid; } tr, svg { break-inside: avoid; } a { color: inherit; text-decoration: none; } }";
 
 /// Writes the page.
 ///
@@ -64,7 +64,7 @@ impl Page<'_> {
                     p { (self.state()) }
                     h2 { "Standings" }
                     (self.standings(overall))
-                    div.wide.plot { (PreEscaped(plot)) }
+                    div { (PreEscaped(plot)) }
                     p.note {
                         "Score: won matches and half of the equal ones, with Wilson's 95 % interval. Elo: Bradley and \
                          Terry's model over bouts (the matches behind one opening, in all seats), mean 0, with a 95 % \
@@ -258,7 +258,7 @@ fn pairings(table: &Table) -> Markup {
                     td { (pairing.first) " - " (pairing.second) } td { (pairing.bouts) }
                     td.interval { (cells::tally(&pairing.tally)) } td { (estimate(&cells::share(&pairing.tally))) }
                     td { (estimate(&cells::difference(pairing))) }
-                    @if let Some(test) = &pairing.sprt { td { (cells::test(test)) } }
+                    @if let Some(test) = &pairing.sprt { td.test { (cells::test(test)) } }
                 }
             }
         } }

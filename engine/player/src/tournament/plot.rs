@@ -7,7 +7,8 @@ use crate::failure::Failure;
 
 /// Points of Elo beside the widest interval.
 const MARGIN: f64 = 20.0;
-const WIDTH: u32 = 760;
+/// Narrow, so that its letters stay readable on a phone.
+const WIDTH: u32 = 520;
 /// For each player.
 const LINE_HEIGHT: u32 = 34;
 /// For the axis and the borders.
@@ -40,7 +41,7 @@ fn draw(svg: &mut String, players: &[Standing]) -> Result<(), String> {
         player.map_or_else(String::new, |(_, player)| player.name.clone())
     };
     let longest = players.iter().map(|player| player.name.len()).max().unwrap_or(0);
-    let label_width = 24 + 8 * u32::try_from(longest).unwrap_or(0);
+    let label_width = 24 + 9 * u32::try_from(longest).unwrap_or(0);
     let mut chart = ChartBuilder::on(&area)
         .margin(10)
         .x_label_area_size(40)
@@ -51,12 +52,12 @@ fn draw(svg: &mut String, players: &[Standing]) -> Result<(), String> {
         .configure_mesh()
         .disable_y_mesh()
         .max_light_lines(0)
-        .x_labels(9)
+        .x_labels(7)
         .x_desc("Elo, 95 % intervals")
         .x_label_formatter(&|elo| format!("{elo:.0}"))
         .y_labels(players.len() * 2 + 1)
         .y_label_formatter(&name_of)
-        .label_style(("sans-serif", 14))
+        .label_style(("sans-serif", 16))
         .draw()
         .map_err(|error| failed(&error))?;
     for (idx, player) in players.iter().enumerate() {
