@@ -8,6 +8,7 @@
 //! What it deliberately does not do: reorder the author's conditions, or keep Prolog from being slow. It is
 //! here to be compared with, and for rules on which it is the better reasoner.
 
+mod body;
 pub mod translate;
 
 #[cfg(feature = "prolog")]

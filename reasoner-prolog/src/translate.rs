@@ -6,12 +6,14 @@
 //! are quoted atoms, numbers too.
 //!
 //! The author's order of literals is kept, but `not` and `distinct` are moved to the first place where their
-//! variables are bound.
+//! variables are bound; what can only give the same answers again is asked for one solution.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use gdl::{Atom, Literal, RelationId, Rule, RuleTerm, Rules, Symbol, Term};
+
+use crate::body::Planner;
 
 /// The questions that a program answers.
 const QUESTIONS: [RelationId; 5] =
@@ -101,7 +103,7 @@ pub(crate) fn relations_asked(rules: &Rules) -> BTreeSet<RelationId> {
 
 /// The text of a module that answers all questions.
 pub fn program(rules: &Rules, module: &str, choices: &Choices) -> String {
-    let mut writer = Writer { rules, text: String::new() };
+    let mut writer = Writer { rules, planner: Planner::new(rules), text: String::new() };
     writer.declarations(module, choices);
     for relation in relations_asked(rules) {
         if !matches!(relation, RelationId::TRUE | RelationId::DOES) {
@@ -143,10 +145,11 @@ fn write_quoted(text: &mut String, name: &str) {
 
 struct Writer<'a> {
     rules: &'a Rules,
+    planner: Planner<'a>,
     text: String,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     fn declarations(&mut self, module: &str, choices: &Choices) {
         self.text += ":- module(";
         self.quoted(module);
@@ -206,21 +209,38 @@ impl Writer<'_> {
         self.text += ".\n";
     }
 
-    fn rule(&mut self, rule: &Rule) {
+    fn rule(&mut self, rule: &'a Rule) {
         self.atom(&rule.head);
-        for (literal_idx, literal) in ordered(rule).into_iter().enumerate() {
-            self.text += if literal_idx == 0 { " :-\n    " } else { ",\n    " };
-            match literal {
-                Literal::Holds(atom) => self.atom(atom),
-                Literal::Not(atom) => {
-                    self.text += "\\+ ";
-                    self.atom(atom);
-                }
-                Literal::Distinct(a, b) => self.comparison(a, " \\== ", b),
-                Literal::Equal(a, b) => self.comparison(a, " = ", b),
+        let body = self.planner.body(rule);
+        for (idx, step) in body.steps.iter().enumerate() {
+            self.text += if idx == 0 { " :-\n    " } else { ",\n    " };
+            if idx == body.once_from {
+                self.text += "( ";
+            }
+            if step.is_once {
+                self.text += "( ";
+            }
+            self.literal(step.literal);
+            if step.is_once {
+                self.text += " -> true )";
             }
         }
+        if body.once_from < body.steps.len() {
+            self.text += " -> true )";
+        }
         self.text += ".\n";
+    }
+
+    fn literal(&mut self, literal: &Literal) {
+        match literal {
+            Literal::Holds(atom) => self.atom(atom),
+            Literal::Not(atom) => {
+                self.text += "\\+ ";
+                self.atom(atom);
+            }
+            Literal::Distinct(a, b) => self.comparison(a, " \\== ", b),
+            Literal::Equal(a, b) => self.comparison(a, " = ", b),
+        }
     }
 
     fn comparison(&mut self, a: &RuleTerm, operator: &str, b: &RuleTerm) {
@@ -273,46 +293,6 @@ impl Writer<'_> {
     }
 }
 
-/// The literals in the author's order, those that only test moved to where their variables are bound. What
-/// is never bound is tested at the end.
-fn ordered(rule: &Rule) -> Vec<&Literal> {
-    let mut bound = vec![false; rule.variables.len()];
-    let mut order = Vec::with_capacity(rule.body.len());
-    let mut waiting: Vec<&Literal> = Vec::new();
-    for literal in &rule.body {
-        match literal {
-            Literal::Holds(_) => {
-                literal.for_each_var(&mut |var| bound[var as usize] = true);
-                order.push(literal);
-            }
-            _ => waiting.push(literal),
-        }
-        // An equation binds variables, so that others may follow.
-        while let Some(idx) = waiting.iter().position(|literal| is_ready(literal, &bound)) {
-            let literal = waiting.remove(idx);
-            literal.for_each_var(&mut |var| bound[var as usize] = true);
-            order.push(literal);
-        }
-    }
-    order.extend(waiting);
-    order
-}
-
-/// Whether a test has what it needs: an equation one bound side, the others all variables.
-fn is_ready(literal: &Literal, bound: &[bool]) -> bool {
-    let is_bound = |term: &RuleTerm| {
-        let mut all = true;
-        term.for_each_var(&mut |var| all &= bound[var as usize]);
-        all
-    };
-    match literal {
-        Literal::Holds(_) => true,
-        Literal::Not(atom) => atom.args.iter().all(is_bound),
-        Literal::Distinct(a, b) => is_bound(a) && is_bound(b),
-        Literal::Equal(a, b) => is_bound(a) || is_bound(b),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -345,7 +325,7 @@ mod tests {
             "'r_init'('..'('1')).",
             "'r_init'('...'('a\\\\b')).",
             "'r_legal'('it\\'s','[]').",
-            "'any_fluent'(V0),\n    'r_succ'(V0,'+').",
+            "'any_fluent'(V0),\n    'r_succ'(V0,'+')",
             "any_fluent('..'(V0)) :- 't_.'(V0).",
         ] {
             assert!(text.contains(part), "{part} in {text}");
