@@ -71,6 +71,12 @@ impl Desk {
         self.state.lock().offer = Some(text);
     }
 
+    /// The latest move laid down in any turn.
+    pub fn last_offer(&self) -> Option<String> {
+        let state = self.state.lock();
+        state.offer.clone().or_else(|| state.past.iter().rev().find_map(|(_, offer)| offer.clone()))
+    }
+
     /// Nothing better will come for the turn that is open.
     pub fn settle(&self) {
         self.state.lock().settled = true;
@@ -125,6 +131,19 @@ mod tests {
         desk.open(2);
         assert_eq!(desk.wait(2, Instant::now()).offer, None);
         assert_eq!(desk.wait(1, Instant::now()).offer.as_deref(), Some("a"));
+    }
+
+    #[test]
+    fn the_last_offer_is_remembered_through_turns_without_one() {
+        let desk = Desk::default();
+        assert_eq!(desk.last_offer(), None);
+        desk.open(1);
+        desk.offer("a".into());
+        desk.open(2);
+        desk.open(3);
+        assert_eq!(desk.last_offer().as_deref(), Some("a"));
+        desk.offer("b".into());
+        assert_eq!(desk.last_offer().as_deref(), Some("b"));
     }
 
     #[test]

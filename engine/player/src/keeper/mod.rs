@@ -197,8 +197,12 @@ impl Keeper {
         if picked.timed_out {
             self.margin.note(deadlines.answer);
         }
+        if picked.offer.is_none() {
+            // A thinker that is stuck in an earlier state: what was legal there may still be, `nil` never is.
+            picked.offer = running.desk.last_offer();
+        }
         if picked.timed_out && picked.offer.is_none() {
-            // `nil` is never legal, so the margin is better spent on waiting for a move.
+            // Without any move, the margin is better spent on waiting for one.
             picked = running.desk.wait(turn, received + running.play_clock);
         }
         *running.n_waiting.lock() -= 1;
