@@ -1,6 +1,7 @@
 % Random games in pure Prolog, on the rules in the module `game`: what an embedded engine is measured against.
 % The state is kept as facts; only the difference from state to state is retracted and asserted.
 :- module(walk, [walk/1]).
+:- use_module(library(apply)).
 :- use_module(library(lists)).
 :- use_module(library(ordsets)).
 
@@ -36,9 +37,10 @@ play(State, Transitions0, Transitions) :-
     ->  forall(game:role_of_walk(Role), ignore(game:r_goal(Role, _))),
         remove(State),
         Transitions = Transitions0
-    ;   retractall(game:does(_, _)),
-        forall(game:role_of_walk(Role), choose(Role)),
-        findall(Fluent, game:r_next(Fluent), Fluents),
+    ;   findall(Role, game:role_of_walk(Role), Roles),
+        maplist(choose, Roles, Chosen),
+        Moves =.. [moves|Chosen],
+        findall(Fluent, game:r_next(Fluent, Moves), Fluents),
         sort(Fluents, Next),
         ord_subtract(State, Next, Gone),
         ord_subtract(Next, State, Come),
@@ -48,13 +50,12 @@ play(State, Transitions0, Transitions) :-
         play(Next, Transitions1, Transitions)
     ).
 
-choose(Role) :-
+choose(Role, Move) :-
     findall(Move, game:r_legal(Role, Move), Found),
     sort(Found, Moves),
     length(Moves, N),
     Index is random(N),
-    nth0(Index, Moves, Move),
-    assertz(game:does(Role, Move)).
+    nth0(Index, Moves, Move).
 
 add([]).
 add([Fluent|Fluents]) :- where(Fluent, Fact), assertz(game:Fact), add(Fluents).

@@ -28,7 +28,7 @@ mod handles;
 mod query;
 
 pub(crate) use handles::{Atom, Functor, Module, Predicate, PrologError, Record, Word};
-pub(crate) use query::{Next, Solution};
+pub(crate) use query::{Arg, Next, Solution};
 
 use handles::has_engine;
 use query::{Frame, Query, count, pending_exception, put_term};
@@ -362,27 +362,6 @@ impl Engine {
         Ok(())
     }
 
-    /// Adds a fact of two arguments to a module, in this thread.
-    pub(crate) fn assert_pair(
-        &self,
-        module: Module,
-        functor: Functor,
-        pair: [&Record; 2],
-    ) -> Result<(), PrologError> {
-        let _frame = Frame::open();
-        // SAFETY: references are made in the open frame; records are valid while borrowed.
-        unsafe {
-            let args = fli::PL_new_term_refs(2);
-            let term = fli::PL_new_term_ref();
-            let is_added = fli::PL_recorded(pair[0].0, args) != 0
-                && fli::PL_recorded(pair[1].0, args + 1) != 0
-                && fli::PL_functor_arity_sz(functor.0) == 2
-                && fli::PL_cons_functor_v(term, functor.0, args) != 0
-                && fli::PL_assert(term, module.0, fli::PL_ASSERTZ as c_int) != 0;
-            if is_added { Ok(()) } else { Err(pending_exception()) }
-        }
-    }
-
     /// Removes one matching fact of a module for each term, in this thread.
     pub(crate) fn retract<'a>(
         &self,
@@ -430,23 +409,23 @@ impl Engine {
         unsafe { frame.call(null_mut(), self.0.handles.abolish_tables.handle, 0) }.map(|_| ())
     }
 
-    /// Asks a predicate for all solutions, its first arguments bound, the others free. `visit` gets each; its
-    /// error ends the query.
+    /// Asks a predicate for all solutions. `visit` gets each; its error ends the query.
+    ///
+    /// # Panics
+    /// If the predicate has another number of arguments.
     pub(crate) fn ask<E: From<PrologError>>(
         &self,
         predicate: Predicate,
-        bound: &[&Record],
+        given: &[Arg<'_>],
         mut visit: impl FnMut(&Solution<'_>) -> Result<Next, E>,
     ) -> Result<(), E> {
-        assert!(bound.len() <= predicate.arity as usize, "the predicate has the arguments");
+        assert_eq!(given.len(), predicate.n_args(), "the predicate has the arguments");
         let _frame = Frame::open();
-        // SAFETY: as many references as the predicate has arguments; records are valid while borrowed.
+        // SAFETY: as many references as the predicate has arguments, made in the open frame.
         let (query, args) = unsafe {
             let args = fli::PL_new_term_refs(predicate.arity);
-            for (arg_idx, record) in (0..).zip(bound) {
-                if fli::PL_recorded(record.0, args + arg_idx) == 0 {
-                    return Err(pending_exception().into());
-                }
+            for (arg_idx, arg) in (0..).zip(given) {
+                arg.put(args + arg_idx)?;
             }
             (Query::open(null_mut(), predicate.handle, args), args)
         };

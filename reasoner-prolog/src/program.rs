@@ -8,7 +8,9 @@ use std::sync::Arc;
 use gdl::{RelationId, Rules};
 use parking_lot::Mutex;
 
-use crate::engine::{Engine, Functor, Kept, Module, Next, Predicate, PrologError, Record, Solution, Word};
+use crate::engine::{
+    Arg, Engine, Functor, Kept, Module, Next, Predicate, PrologError, Record, Solution, Word,
+};
 use crate::state::FactSet;
 use crate::terms::{LocalTerms, SharedTerms, TermId};
 use crate::translate::{self, Choices};
@@ -23,22 +25,15 @@ pub(crate) struct Program {
     pub(crate) choices: Choices,
     slot: usize,
     module: Module,
-    does: Functor,
+    /// Of the moves of all roles.
+    moves: Functor,
     pub(crate) init: Predicate,
     pub(crate) terminal: Predicate,
     pub(crate) legal: Predicate,
     pub(crate) next: Predicate,
     pub(crate) goal: Predicate,
-    patterns: Kept<Patterns>,
-}
-
-/// Terms that match facts.
-#[derive(Debug)]
-struct Patterns {
-    /// Every fact of a state.
-    fluents: Vec<Record>,
-    /// Every move.
-    does: Record,
+    /// Terms that match every fact of a state.
+    patterns: Kept<Vec<Record>>,
 }
 
 impl Program {
@@ -55,31 +50,30 @@ impl Program {
         };
         let name = module_name(slot);
         let module = engine.module(&name);
-        let does = engine.atom(translate::DOES);
-        let mut fluents: Vec<Record> = translate::fluent_names(rules)
+        let mut patterns: Vec<Record> = translate::fluent_names(rules)
             .into_iter()
             .map(|(name, arity)| {
                 let predicate = translate::fluent_predicate(rules.symbols().name(name));
                 engine.pattern(&engine.atom(&predicate), arity)
             })
             .collect();
-        fluents.push(engine.pattern(&engine.atom(translate::OTHER_FLUENT), 1));
+        patterns.push(engine.pattern(&engine.atom(translate::OTHER_FLUENT), 1));
         let predicate = |relation: RelationId| {
             let name = translate::relation_predicate(rules, relation);
-            engine.predicate(module, &name, rules.relation(relation).arity as usize)
+            engine.predicate(module, &name, translate::arity(rules, relation))
         };
         let text = translate::program(rules, &name, &choices);
         let program = Program {
             choices,
             slot,
             module,
-            does: engine.functor(&does, 2),
+            moves: engine.functor(&engine.atom(translate::MOVES), rules.roles().len()),
             init: predicate(RelationId::INIT),
             terminal: predicate(RelationId::TERMINAL),
             legal: predicate(RelationId::LEGAL),
             next: predicate(RelationId::NEXT),
             goal: predicate(RelationId::GOAL),
-            patterns: Kept::new(Patterns { fluents, does: engine.pattern(&does, 2) }),
+            patterns: Kept::new(patterns),
         };
         engine.load(&name, &text)?;
         Ok(program)
@@ -125,8 +119,6 @@ pub(crate) struct Hold {
     pub(crate) local: LocalTerms,
     /// The state whose facts are asserted; unknown after an error.
     loaded: Option<FactSet>,
-    /// The moves that are asserted.
-    does: Vec<TermId>,
     words: Vec<Word>,
 }
 
@@ -153,7 +145,6 @@ impl Hold {
                 terms: Arc::clone(terms),
                 local: terms.local(),
                 loaded: None,
-                does: Vec::new(),
                 words: Vec::new(),
             }));
             holds.push(Rc::downgrade(&hold));
@@ -161,46 +152,21 @@ impl Hold {
         })
     }
 
-    /// Makes the facts those of a state and of its moves; without moves, any may be there.
-    pub(crate) fn load(
-        &mut self,
-        state: &FactSet,
-        moves: Option<(&[TermId], &[TermId])>,
-        update: Update,
-    ) -> Result<(), PrologError> {
-        let mut is_changed = false;
+    /// Makes the facts those of a state.
+    pub(crate) fn load(&mut self, state: &FactSet, update: Update) -> Result<(), PrologError> {
         match self.loaded.take() {
-            Some(loaded) if loaded.is_same(state) => self.loaded = Some(loaded),
-            Some(loaded) if update == Update::Difference => {
-                self.replace(&loaded, state)?;
-                is_changed = true;
+            Some(loaded) if loaded.is_same(state) => {
+                self.loaded = Some(loaded);
+                return Ok(());
             }
-            loaded => {
-                self.engine.retract_all(self.program.module, &self.program.patterns.fluents)?;
-                if loaded.is_none() {
-                    self.engine.retract_all(self.program.module, [&self.program.patterns.does])?;
-                    self.does.clear();
-                }
+            Some(loaded) if update == Update::Difference => self.replace(&loaded, state)?,
+            _ => {
+                self.engine.retract_all(self.program.module, self.program.patterns.iter())?;
                 self.assert_all(state.ids())?;
-                is_changed = true;
             }
         }
         self.loaded = Some(state.clone());
-        if let Some((roles, moves)) = moves
-            && self.does != moves
-        {
-            is_changed = true;
-            self.engine.retract_all(self.program.module, [&self.program.patterns.does])?;
-            self.does.clear();
-            for (&role, &a_move) in roles.iter().zip(moves) {
-                let role = Arc::clone(self.local.entry(&self.terms, role));
-                let a_move = self.local.entry(&self.terms, a_move);
-                let pair = [&role.data, &a_move.data];
-                self.engine.assert_pair(self.program.module, self.program.does, pair)?;
-            }
-            self.does.extend_from_slice(moves);
-        }
-        if is_changed && self.program.has_tables() {
+        if self.program.has_tables() {
             self.engine.abolish_tables()?;
         }
         Ok(())
@@ -233,25 +199,30 @@ impl Hold {
         self.engine.assert(self.program.module, facts)
     }
 
-    /// Replaces `ids` by the numbers of all different terms that are the last argument of a solution, in ascending
-    /// order.
+    /// Replaces `ids` by the numbers of all different terms that are the answer in a solution, in ascending order.
+    ///
+    /// The predicate's arguments are the role, if there is one, the answer, and the moves, if it takes them; without
+    /// any, nobody has moved.
     pub(crate) fn ask(
         &mut self,
         predicate: Predicate,
         role: Option<TermId>,
+        moves: &[TermId],
         ids: &mut Vec<TermId>,
     ) -> Result<(), PrologError> {
         ids.clear();
-        let Hold { engine, terms, local, words, .. } = self;
-        let role = role.map(|role| Arc::clone(local.entry(terms, role)));
-        let bound: &[&Record] = match &role {
-            Some(role) => &[&role.data],
-            None => &[],
-        };
-        let arg_idx = bound.len();
-        engine.ask(predicate, bound, |solution: &Solution<'_>| {
+        let Hold { engine, terms, local, words, program, .. } = self;
+        let mut entry = |id: TermId| Arc::clone(local.entry(terms, id));
+        let role = role.map(&mut entry);
+        let moves: Vec<_> = moves.iter().copied().map(entry).collect();
+        let moves: Vec<&Record> = moves.iter().map(|a_move| &a_move.data).collect();
+        let first = role.as_ref().map_or(Arg::Free, |role| Arg::Term(&role.data));
+        let args = [first, Arg::Free, Arg::Compound(program.moves, &moves)];
+        let answer_idx = usize::from(role.is_some());
+        let args = &args[1 - answer_idx..][..predicate.n_args()];
+        engine.ask(predicate, args, |solution: &Solution<'_>| {
             words.clear();
-            solution.read(arg_idx, words)?;
+            solution.read(answer_idx, words)?;
             ids.push(local.intern(terms, engine, words)?);
             Ok::<Next, PrologError>(Next::More)
         })?;
@@ -263,10 +234,14 @@ impl Hold {
     /// Whether there is a solution.
     pub(crate) fn holds(&mut self, predicate: Predicate) -> Result<bool, PrologError> {
         let mut holds = false;
-        self.engine.ask(predicate, &[], |_| {
-            holds = true;
-            Ok::<Next, PrologError>(Next::Enough)
-        })?;
+        self.engine.ask(
+            predicate,
+            &[Arg::Compound(self.program.moves, &[])][..predicate.n_args()],
+            |_| {
+                holds = true;
+                Ok::<Next, PrologError>(Next::Enough)
+            },
+        )?;
         Ok(holds)
     }
 
@@ -286,10 +261,7 @@ impl Drop for Hold {
         // Facts go with the engine; if that stays, they must not.
         if self.engine.is_shared() {
             let module = self.program.module;
-            let gone = self.engine.retract_all(
-                module,
-                self.program.patterns.fluents.iter().chain([&self.program.patterns.does]),
-            );
+            let gone = self.engine.retract_all(module, self.program.patterns.iter());
             if let Err(error) = gone {
                 tracing::warn!(%error, "facts of a state stay behind");
             }

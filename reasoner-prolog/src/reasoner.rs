@@ -26,8 +26,6 @@ pub struct Prolog {
     pub(crate) role_ids: Vec<TermId>,
     pub(crate) terms: Arc<Kept<SharedTerms>>,
     pub(crate) update: Update,
-    /// Whether answers about a state can depend on moves, which well-formed rules exclude.
-    pub(crate) moves_matter: bool,
     /// Groups of recursive relations that can be answered from tables.
     groups: Vec<BTreeSet<RelationId>>,
     current: RwLock<Arc<Program>>,
@@ -52,15 +50,11 @@ impl Prolog {
             .map(|role| intern_term(&mut local, &terms, &engine, role, "role"))
             .collect::<Result<_, _>>()?;
         terms.give_back(local);
-        let moves_matter = [RelationId::TERMINAL, RelationId::LEGAL, RelationId::GOAL]
-            .iter()
-            .any(|&relation| rules.relation(relation).dependence == gdl::Dependence::Moves);
         let watchdog = Watchdog::start().map_err(ReasonerError::Engine)?;
         Ok(Prolog {
             role_ids,
             terms,
             update,
-            moves_matter,
             groups: recursive_groups(&rules),
             current: RwLock::new(Arc::new(program)),
             changing: Mutex::new(()),

@@ -28,12 +28,6 @@ pub struct PrologSession {
     engine: Engine,
 }
 
-/// What a question is about.
-struct About<'a> {
-    state: &'a FactSet,
-    moves: Option<&'a [TermId]>,
-}
-
 impl PrologSession {
     pub(crate) fn new(
         reasoner: Arc<Prolog>,
@@ -46,11 +40,11 @@ impl PrologSession {
         Ok(PrologSession { reasoner, limits, watched, hold, moves: Vec::new(), ids: Vec::new(), engine })
     }
 
-    /// Loads what the question is about and asks it; more relations are tabled and the question is asked again
+    /// Loads the state that the question is about and asks it; more relations are tabled and the question is asked again
     /// if plain resolution does not answer it.
     fn ask<T>(
         &mut self,
-        about: &About<'_>,
+        state: &FactSet,
         mut question: impl FnMut(&mut Hold) -> Result<T, PrologError>,
     ) -> Result<T, ReasonerError> {
         loop {
@@ -60,12 +54,12 @@ impl PrologSession {
             }
             let can_table = self.reasoner.can_table_more(&program);
             let steps = if can_table { self.limits.steps.min(PLAIN_STEPS) } else { self.limits.steps };
-            match self.ask_once(&self.hold, about, steps, &mut question) {
+            match self.ask_once(&self.hold, state, steps, &mut question) {
                 Ok(answer) => return Ok(answer),
                 Err(PrologError::TooManySteps | PrologError::TooMuchMemory(_)) if can_table => {
                     self.reasoner.table_more(&program, &self.engine, |candidate| {
                         let hold = Hold::of(candidate, &self.engine, &self.reasoner.terms);
-                        match self.ask_once(&hold, about, steps, &mut question) {
+                        match self.ask_once(&hold, state, steps, &mut question) {
                             Ok(_) => Ok(true),
                             Err(PrologError::TooManySteps | PrologError::TooMuchMemory(_)) => Ok(false),
                             Err(error) => Err(self.failure(error)),
@@ -80,19 +74,14 @@ impl PrologSession {
     fn ask_once<T>(
         &self,
         hold: &RefCell<Hold>,
-        about: &About<'_>,
+        state: &FactSet,
         steps: u64,
         question: &mut impl FnMut(&mut Hold) -> Result<T, PrologError>,
     ) -> Result<T, PrologError> {
         let hold = &mut *hold.borrow_mut();
-        let moves = match about.moves {
-            Some(moves) => Some((&self.reasoner.role_ids[..], moves)),
-            None if self.reasoner.moves_matter => Some((&self.reasoner.role_ids[..], &[][..])),
-            None => None,
-        };
         let answer = self.watched.ask(&self.engine, steps, || {
             self.engine.limit_memory(self.limits.bytes)?;
-            hold.load(about.state, moves, self.reasoner.update)?;
+            hold.load(state, self.reasoner.update)?;
             question(hold)
         });
         if answer.is_err() {
@@ -129,9 +118,8 @@ impl Session for PrologSession {
     }
 
     fn initial_state(&mut self) -> Result<FactSet, ReasonerError> {
-        let about = About { state: &FactSet::new(Vec::new()), moves: None };
         let mut ids = Vec::new();
-        self.ask(&about, |hold| hold.ask(hold.program.init, None, &mut ids))?;
+        self.ask(&FactSet::new(Vec::new()), |hold| hold.ask(hold.program.init, None, &[], &mut ids))?;
         Ok(FactSet::of_sorted(&ids))
     }
 
@@ -141,7 +129,7 @@ impl Session for PrologSession {
     }
 
     fn is_terminal(&mut self, state: &FactSet) -> Result<bool, ReasonerError> {
-        self.ask(&About { state, moves: None }, |hold| hold.holds(hold.program.terminal))
+        self.ask(state, |hold| hold.holds(hold.program.terminal))
     }
 
     fn legal_moves(
@@ -152,8 +140,7 @@ impl Session for PrologSession {
     ) -> Result<(), ReasonerError> {
         let role = self.reasoner.role_ids[role.idx()];
         let mut ids = std::mem::take(&mut self.ids);
-        let answer = self
-            .ask(&About { state, moves: None }, |hold| hold.ask(hold.program.legal, Some(role), &mut ids));
+        let answer = self.ask(state, |hold| hold.ask(hold.program.legal, Some(role), &[], &mut ids));
         if answer.is_ok() {
             moves.extend(ids.iter().map(|id| Move(id.0)));
         }
@@ -166,8 +153,7 @@ impl Session for PrologSession {
         let mut ids = std::mem::take(&mut self.ids);
         moves.clear();
         moves.extend(joint_move.iter().map(|a_move| TermId(a_move.0)));
-        let answer = self
-            .ask(&About { state, moves: Some(&moves) }, |hold| hold.ask(hold.program.next, None, &mut ids));
+        let answer = self.ask(state, |hold| hold.ask(hold.program.next, None, &moves, &mut ids));
         let next = answer.map(|()| FactSet::of_sorted(&ids));
         (self.moves, self.ids) = (moves, ids);
         next
@@ -179,9 +165,7 @@ impl Session for PrologSession {
         let mut ids = Vec::new();
         for role_idx in 0..self.reasoner.role_ids.len() {
             let role = self.reasoner.role_ids[role_idx];
-            self.ask(&About { state, moves: None }, |hold| {
-                hold.ask(hold.program.goal, Some(role), &mut ids)
-            })?;
+            self.ask(state, |hold| hold.ask(hold.program.goal, Some(role), &[], &mut ids))?;
             let mut answer = GoalAnswer::None;
             for &id in &ids {
                 let hold = &mut *self.hold.borrow_mut();

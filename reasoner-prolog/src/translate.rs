@@ -2,8 +2,9 @@
 //!
 //! In go rules, out comes the text of a Prolog module. Every relation is a predicate with the prefix `r_`, so
 //! that none is taken for a built-in one; every fluent name is a predicate of its own with the prefix `t_`,
-//! which holds the facts of the current state, one set for each thread; `does/2` holds its moves. Constants
-//! are quoted atoms, numbers too.
+//! which holds the facts of the current state, one set for each thread. Relations that depend on the moves have
+//! them as one more argument, `moves(M1, M2, ...)` in the order of the roles. Constants are quoted atoms, numbers
+//! too.
 //!
 //! The author's order of literals is kept, but `not` and `distinct` are moved to the first place where their
 //! variables are bound; what can only give the same answers again is asked for one solution.
@@ -11,7 +12,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use gdl::{Atom, Literal, RelationId, Rule, RuleTerm, Rules, Symbol, Term};
+use gdl::{Atom, Dependence, Literal, RelationId, Rule, RuleTerm, Rules, Symbol, Term};
 
 use crate::body::Planner;
 
@@ -19,8 +20,12 @@ use crate::body::Planner;
 const QUESTIONS: [RelationId; 5] =
     [RelationId::INIT, RelationId::TERMINAL, RelationId::LEGAL, RelationId::NEXT, RelationId::GOAL];
 
-/// The predicate of the moves.
-pub(crate) const DOES: &str = "does";
+/// The functor of the moves of all roles.
+pub(crate) const MOVES: &str = "moves";
+/// The predicate that finds a role's move in them.
+const DOES: &str = "does";
+/// The variable of the moves in every clause.
+const MOVES_VARIABLE: &str = "Moves";
 /// The predicate of fluents whose name has no predicate of its own.
 pub(crate) const OTHER_FLUENT: &str = "other_fluent";
 /// The predicate of all fluents.
@@ -81,6 +86,16 @@ pub(crate) fn relation_predicate(rules: &Rules, relation: RelationId) -> String 
         RelationId::TRUE => ANY_FLUENT.to_owned(),
         _ => format!("r_{}", rules.symbols().name(rules.relation(relation).name)),
     }
+}
+
+/// Whether a relation has the moves as its last argument. `next` always has.
+pub(crate) fn takes_moves(rules: &Rules, relation: RelationId) -> bool {
+    relation == RelationId::NEXT || rules.relation(relation).dependence == Dependence::Moves
+}
+
+/// The number of arguments of the predicate of a relation.
+pub(crate) fn arity(rules: &Rules, relation: RelationId) -> usize {
+    rules.relation(relation).arity as usize + usize::from(takes_moves(rules, relation))
 }
 
 /// The relations that the questions lead to.
@@ -161,7 +176,6 @@ impl<'a> Writer<'a> {
             self.directive("thread_local", &predicate, arity);
         }
         self.directive("thread_local", OTHER_FLUENT, 1);
-        self.directive("thread_local", DOES, 2);
         for (name, arity) in names {
             let name = self.rules.symbols().name(name);
             let variables: Vec<String> = (0..arity).map(|idx| format!("V{idx}")).collect();
@@ -178,8 +192,34 @@ impl<'a> Writer<'a> {
         _ = writeln!(self.text, "{ANY_FLUENT}(F) :- {OTHER_FLUENT}(F).");
         for &relation in &choices.tabled {
             let predicate = relation_predicate(self.rules, relation);
-            self.directive("table", &predicate, self.rules.relation(relation).arity as usize);
+            self.directive("table", &predicate, arity(self.rules, relation));
         }
+        self.does();
+    }
+
+    /// Where each role's move is.
+    fn does(&mut self) {
+        for (role_idx, role) in self.rules.roles().iter().enumerate() {
+            _ = write!(self.text, "{DOES}(");
+            write_data(&mut self.text, role);
+            self.text += ",M,";
+            self.moves(role_idx, |writer| writer.text.push('M'));
+            self.text += ").\n";
+        }
+    }
+
+    /// `moves(_,MOVE,_)`.
+    fn moves(&mut self, role_idx: usize, write_move: impl FnOnce(&mut Self)) {
+        let mut write_move = Some(write_move);
+        self.text += MOVES;
+        for idx in 0..self.rules.roles().len() {
+            self.text.push(if idx == 0 { '(' } else { ',' });
+            match write_move.take_if(|_| idx == role_idx) {
+                Some(write_move) => write_move(self),
+                None => self.text.push('_'),
+            }
+        }
+        self.text.push(')');
     }
 
     /// `:- NAME 'PREDICATE'/ARITY.`
@@ -194,19 +234,15 @@ impl<'a> Writer<'a> {
         let relation = self.rules.relation(id);
         let predicate = relation_predicate(self.rules, id);
         if relation.rules.is_empty() && relation.facts.is_empty() {
-            self.directive("dynamic", &predicate, relation.arity as usize);
+            self.directive("dynamic", &predicate, arity(self.rules, id));
         }
         for &fact in &relation.facts {
-            self.fact(&predicate, &self.rules.facts()[fact as usize].args);
+            self.call(&predicate, &self.rules.facts()[fact as usize].args, takes_moves(self.rules, id));
+            self.text += ".\n";
         }
         for &rule in &relation.rules {
             self.rule(&self.rules.rules()[rule as usize]);
         }
-    }
-
-    fn fact(&mut self, predicate: &str, args: &[RuleTerm]) {
-        self.call(predicate, args);
-        self.text += ".\n";
     }
 
     fn rule(&mut self, rule: &'a Rule) {
@@ -249,22 +285,45 @@ impl<'a> Writer<'a> {
         self.term(b);
     }
 
-    /// A fluent that is spelled out goes to the predicate of its name.
+    /// A fluent that is spelled out goes to the predicate of its name, the move of a role that is to its place.
     fn atom(&mut self, atom: &Atom) {
         match (atom.relation, &*atom.args) {
             (RelationId::TRUE, [RuleTerm::Name(name)]) => {
-                self.call(&fluent_predicate(self.rules.symbols().name(*name)), &[]);
+                self.call(&fluent_predicate(self.rules.symbols().name(*name)), &[], false);
             }
             (RelationId::TRUE, [RuleTerm::Compound(name, args)]) => {
-                self.call(&fluent_predicate(self.rules.symbols().name(*name)), args);
+                self.call(&fluent_predicate(self.rules.symbols().name(*name)), args, false);
             }
-            (relation, args) => self.call(&relation_predicate(self.rules, relation), args),
+            (RelationId::DOES, [RuleTerm::Name(role), a_move])
+                if let Some(role_idx) = self.role_idx(*role) =>
+            {
+                _ = write!(self.text, "{MOVES_VARIABLE} = ");
+                self.moves(role_idx, |writer| writer.term(a_move));
+            }
+            (relation, args) => {
+                let takes_moves = takes_moves(self.rules, relation);
+                self.call(&relation_predicate(self.rules, relation), args, takes_moves);
+            }
         }
     }
 
-    fn call(&mut self, predicate: &str, args: &[RuleTerm]) {
+    /// Which role a name is.
+    fn role_idx(&self, name: Symbol) -> Option<usize> {
+        let name = self.rules.name_term(name);
+        self.rules.roles().iter().position(|role| *role == name)
+    }
+
+    fn call(&mut self, predicate: &str, args: &[RuleTerm], takes_moves: bool) {
         self.quoted(predicate);
-        self.args(args);
+        if !takes_moves {
+            return self.args(args);
+        }
+        self.text.push('(');
+        for arg in args {
+            self.term(arg);
+            self.text.push(',');
+        }
+        _ = write!(self.text, "{MOVES_VARIABLE})");
     }
 
     fn args(&mut self, args: &[RuleTerm]) {
@@ -336,5 +395,25 @@ mod tests {
     fn relations_without_clauses_are_known() {
         let text = translated("(role you) (goal you 100) (legal you go) (<= terminal (never ?x))");
         assert!(text.contains(":- dynamic 'r_never'/1."), "{text}");
+    }
+
+    #[test]
+    fn moves_are_an_argument_of_what_depends_on_them() {
+        let text = translated(
+            "(role a) (role b) (legal a go) (legal b go) (goal a 100) terminal
+             (<= (next (at ?x)) (does b (to ?x))) (<= (next (by ?r)) (moved ?r)) (<= (next (by 0)) (not (does a go)))
+             (<= (moved ?r) (does ?r (to ?x)))",
+        );
+        for part in [
+            "does('a',M,moves(M,_)).\ndoes('b',M,moves(_,M)).\n",
+            "'r_next'('at'(V0),Moves) :-\n    Moves = moves(_,'to'(V0)).",
+            "'r_next'('by'(V0),Moves) :-\n    'r_moved'(V0,Moves).",
+            "\\+ Moves = moves('go',_)",
+            "'r_moved'(V0,Moves) :-\n    ",
+            "'does'(V0,'to'(V1),Moves)",
+            "'r_legal'('a','go').",
+        ] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
     }
 }

@@ -91,6 +91,13 @@ pub(crate) struct Predicate {
     pub(super) arity: c_int,
 }
 
+impl Predicate {
+    /// How many arguments it has.
+    pub(crate) fn n_args(self) -> usize {
+        self.arity as usize
+    }
+}
+
 // SAFETY: as for `Module`.
 unsafe impl Send for Predicate {}
 // SAFETY: as for `Module`.

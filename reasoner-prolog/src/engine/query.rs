@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 
 use swipl::fli;
 
-use super::handles::{PrologError, Word};
+use super::handles::{Functor, PrologError, Record, Word};
 
 /// How deep the arguments of a term may nest.
 const MAX_DEPTH: usize = 500;
@@ -116,6 +116,46 @@ unsafe fn text_of(term: fli::term_t) -> String {
             .chars()
             .take(MAX_CHARS)
             .collect()
+    }
+}
+
+/// An argument of a question.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Arg<'a> {
+    /// A variable.
+    Free,
+    /// A term.
+    Term(&'a Record),
+    /// The functor with these arguments; its name alone without any.
+    Compound(Functor, &'a [&'a Record]),
+}
+
+impl Arg<'_> {
+    /// Puts it into a term.
+    ///
+    /// # Safety
+    /// `term` must be a valid term reference of this thread's engine, in an open frame.
+    pub(super) unsafe fn put(self, term: fli::term_t) -> Result<(), PrologError> {
+        // SAFETY: by the caller; records are valid while borrowed, and a compound gets as many arguments as its
+        // functor has.
+        let is_put = unsafe {
+            match self {
+                Arg::Free => true,
+                Arg::Term(record) => fli::PL_recorded(record.0, term) != 0,
+                Arg::Compound(functor, []) => fli::PL_put_atom(term, fli::PL_functor_name(functor.0)) != 0,
+                Arg::Compound(functor, args) => {
+                    assert_eq!(
+                        fli::PL_functor_arity_sz(functor.0),
+                        args.len(),
+                        "the functor has the arguments"
+                    );
+                    let terms = fli::PL_new_term_refs(count(args.len()));
+                    (0..).zip(args).all(|(idx, arg)| fli::PL_recorded(arg.0, terms + idx) != 0)
+                        && fli::PL_cons_functor_v(term, functor.0, terms) != 0
+                }
+            }
+        };
+        if is_put { Ok(()) } else { Err(pending_exception()) }
     }
 }
 
