@@ -65,6 +65,13 @@ impl Tournament {
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
+    /// Waits until a player of ours is asked for a move.
+    fn wait_for_a_move_of(&self, player: &str) {
+        let log = Path::new(&self.records()).join(format!("logs/{player}.1.1.log"));
+        let is_asked = || std::fs::read_to_string(&log).is_ok_and(|text| text.contains("PLAY"));
+        wait_for(|| is_asked().then_some(()));
+    }
+
     /// The matches by id, without what differs from run to run: times.
     fn matches(&self) -> BTreeMap<String, Value> {
         matches_in(Path::new(&self.records()))
@@ -227,9 +234,7 @@ fn a_player_that_is_killed_loses_its_match_and_plays_the_next_one() {
     );
     let tournament = Tournament::new(&text);
     let mut child = tournament.begin();
-    let log = Path::new(&tournament.records()).join("logs/victim.1.1.log");
-    let has_moved = |log: &Path| std::fs::read_to_string(log).is_ok_and(|text| text.contains("PLAY"));
-    wait_for(|| has_moved(&log).then_some(()));
+    tournament.wait_for_a_move_of("victim");
     signal(process_of(victim).unwrap(), "-KILL");
     assert!(child.wait().unwrap().success());
     let told = tournament.told(&[]);
@@ -246,6 +251,32 @@ fn a_player_that_is_killed_loses_its_match_and_plays_the_next_one() {
     assert_eq!((&players[0]["forfeits"], &players[1]["forfeits"]), (&json!(1), &json!(0)));
     assert!(players[1]["won"].as_u64().unwrap() >= 1, "{told}");
     assert!(process_of(victim).is_none(), "no process is left");
+}
+
+#[test]
+fn a_player_that_hangs_loses_its_match_and_is_started_anew() {
+    if !Path::new("/proc/self/cmdline").exists() {
+        return eprintln!("skipped: this system does not show its processes");
+    }
+    // Settings that no other test has.
+    let hanging = |victim: &str, rounds: u32| {
+        let players = [player("victim", victim), player("other", "random")].concat();
+        let head = format!("rounds = {rounds}\nstart = 1\nplay = 1\nforfeit_after = 1\n");
+        let tournament = Tournament::new(&format!("{head}[[game]]\ngame = \"tic-tac-toe\"\n{players}"));
+        let child = tournament.begin();
+        tournament.wait_for_a_move_of("victim");
+        signal(process_of(victim).unwrap(), "-STOP");
+        wait_for(|| (!tournament.matches().is_empty()).then_some(()));
+        (tournament, child)
+    };
+    // Nobody waits for it if the user stops.
+    let (_, mut child) = hanging("self:threads=1,memory=18M", 100);
+    signal(child.id(), "-INT");
+    assert_eq!(child.wait().unwrap().code(), Some(1), "it is not complete");
+    let (tournament, mut child) = hanging("self:threads=1,memory=19M", 1);
+    assert!(child.wait().unwrap().success());
+    let statuses: Vec<Value> = tournament.matches().values().map(|it| it["status"].clone()).collect();
+    assert_eq!(statuses, ["forfeited", "completed"]);
 }
 
 #[test]

@@ -200,7 +200,7 @@ impl<'a> Runner<'a> {
 
     /// Plays one match after the other.
     fn fill_slot(&self, slot_idx: usize) {
-        let mut stable = Stable::new(self.folder, slot_idx);
+        let mut stable = Stable::new(self.folder, slot_idx, self.stop);
         while let Some(fixture_idx) = self.take() {
             let played = self.play(fixture_idx, slot_idx, &mut stable);
             let mut board = self.board.lock();
@@ -267,7 +267,10 @@ impl<'a> Runner<'a> {
     ) -> Result<Option<MatchOutcome>, Failure> {
         let fixture = &self.schedule.fixtures[fixture_idx];
         let game = &self.plan.games[fixture.game_idx];
-        let players = self.seat(fixture, slot_idx, stable)?;
+        let players = match self.seat(fixture, slot_idx, stable) {
+            Err(_) if self.stop.is_raised() => return Ok(None),
+            players => players?,
+        };
         let playing = Playing {
             one: Match {
                 id: fixture.id.clone(),
