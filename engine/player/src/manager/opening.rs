@@ -19,7 +19,7 @@ pub struct Opening {
     pub seed: u64,
 }
 
-/// How often an opening is drawn anew that ends the game, before a shorter one is tried.
+/// How often an opening is drawn that ends the game, before a shorter one is taken.
 const MAX_DRAWS: usize = 50;
 
 impl Opening {
@@ -27,42 +27,47 @@ impl Opening {
     pub const NONE: Opening = Opening { plies: 0, seed: 0 };
 
     /// Draws the joint moves, each role's uniformly, and never into a terminal state: such an opening is drawn
-    /// anew, and becomes shorter where none of [`MAX_DRAWS`] is playable.
+    /// anew, and where none of [`MAX_DRAWS`] is playable, the longest of them is taken as far as it is.
     ///
     /// # Errors
     /// As every question of a session.
     pub fn draw<S: Session>(&self, session: &mut S) -> Result<Vec<Vec<Move>>, ReasonerError> {
         let mut dice = Dice::new(self.seed);
-        for plies in (1..=self.plies).rev() {
-            for _ in 0..MAX_DRAWS {
-                if let Some(moves) = draw_once(session, plies, &mut dice)? {
-                    return Ok(moves);
-                }
+        let mut longest = Vec::new();
+        for _ in 0..MAX_DRAWS {
+            if longest.len() == self.plies {
+                break;
+            }
+            let drawn = draw_once(session, self.plies, &mut dice)?;
+            if drawn.len() > longest.len() {
+                longest = drawn;
             }
         }
-        Ok(Vec::new())
+        Ok(longest)
     }
 }
 
-/// One opening of that length; none if the game is over before or behind it, or somebody has no move.
+/// Joint moves up to that many, as far as the state behind them can be played.
 fn draw_once<S: Session>(
     session: &mut S,
     plies: usize,
     dice: &mut Dice,
-) -> Result<Option<Vec<Vec<Move>>>, ReasonerError> {
+) -> Result<Vec<Vec<Move>>, ReasonerError> {
     let mut state = session.initial_state()?;
     let mut expansion = Expansion::default();
-    let mut moves = Vec::with_capacity(plies);
+    let mut moves = Vec::new();
     loop {
-        match session.expand(&state, &mut expansion) {
-            Err(ReasonerError::NotPlayable { .. }) => return Ok(None),
-            answer => answer?,
-        }
-        if expansion.terminal {
-            return Ok(None);
+        let is_playable = match session.expand(&state, &mut expansion) {
+            Err(ReasonerError::NotPlayable { .. }) => false,
+            answer => answer.map(|()| !expansion.terminal)?,
+        };
+        if !is_playable {
+            // The last move led here.
+            moves.pop();
+            return Ok(moves);
         }
         if moves.len() == plies {
-            return Ok(Some(moves));
+            return Ok(moves);
         }
         let joint_move: Vec<Move> = Role::all(session.roles().len())
             .map(|role| {
@@ -150,6 +155,8 @@ mod tests {
             assert!((6..=8).contains(&moves.len()), "{}", moves.len());
             assert_eq!(moves, Opening { plies: 12, seed }.draw(&mut session).unwrap());
         }
+        // Nobody waits for as many tries as there are lengths.
+        assert!((6..=8).contains(&Opening { plies: 1 << 40, seed: 1 }.draw(&mut session).unwrap().len()));
         let differing: std::collections::HashSet<_> =
             (0..20).map(|seed| Opening { plies: 2, seed }.draw(&mut session).unwrap()).collect();
         assert!(differing.len() > 10, "72 openings are equally likely");

@@ -9,6 +9,7 @@ use search::cores;
 use toml::Spanned;
 
 use super::plan::{GameEntry, Mistake, Plan, PlanFile, PlannedGame, PlannedPlayer, PlayerEntry, SprtEntry};
+use super::schedule::max_seatings;
 use super::statistics::Sprt;
 use crate::brain::parse_seconds;
 use crate::game_source::GameArgs;
@@ -29,6 +30,8 @@ const MAX_CLOCK: u32 = 604_800;
 /// Error rates of a test: with more than a half together it would decide without a bout.
 const MIN_ERROR_RATE: f64 = 0.0001;
 const MAX_ERROR_RATE: f64 = 0.4;
+/// All matches are listed at the start, and looked through after each.
+const MAX_MATCHES: u64 = 1_000_000;
 /// Names are parts of file names.
 const MAX_NAME: usize = 40;
 
@@ -48,14 +51,10 @@ pub(super) fn plan(file: &PlanFile, path: &Path) -> Result<Plan, Mistake> {
         }
         can_be_played(&games[idx], &players, entry.get_ref().game.span(), file)?;
     }
+    has_fine_size(&games, &players, file)?;
     let parallel = bounded(file.parallel.as_ref(), 1, MAX_PARALLEL)? as usize;
-    let records = match &file.records {
-        Some(records) => folder.join(records),
-        // A file without an ending would be its own folder.
-        None if path.extension().is_none() => folder.join(format!("{stem}-records")),
-        None => folder.join(&stem),
-    };
     Ok(Plan {
+        records: records(file, path, &stem)?,
         title: file.title.clone().unwrap_or(stem),
         seed: file.seed,
         grace: grace(file.grace.as_ref())?,
@@ -65,10 +64,51 @@ pub(super) fn plan(file: &PlanFile, path: &Path) -> Result<Plan, Mistake> {
         absent_after: bounded(file.absent_after.as_ref(), DEFAULT_ABSENT_AFTER, u32::MAX)? as usize,
         reasoner: reasoner(file.reasoner.as_ref())?,
         sprt: file.sprt.as_ref().map(sprt).transpose()?,
-        records,
         games,
         players,
     })
+}
+
+/// The folder of records.
+fn records(file: &PlanFile, path: &Path, stem: &str) -> Result<PathBuf, Mistake> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    match &file.records {
+        Some(records) if records.get_ref().as_os_str().is_empty() => {
+            Err(Mistake::at(records.span(), "a folder without a name", "leave `records` out, or name one"))
+        }
+        Some(records) => Ok(folder.join(records.get_ref())),
+        // A file without an ending would be its own folder.
+        None if path.extension().is_none() => Ok(folder.join(format!("{stem}-records"))),
+        None => Ok(folder.join(stem)),
+    }
+}
+
+/// Whether there is something to play, and not too much to be listed.
+fn has_fine_size(games: &[PlannedGame], players: &[PlannedPlayer], file: &PlanFile) -> Result<(), Mistake> {
+    for (key, is_empty) in [("game", games.is_empty()), ("player", players.is_empty())] {
+        if is_empty {
+            let (text, hint) = (format!("there is no {key}"), format!("add a [[{key}]]"));
+            return Err(Mistake { span: None, text, hint });
+        }
+    }
+    let n_matches = games.iter().map(|game| max_matches(game, players.len())).fold(0, u64::saturating_add);
+    if n_matches > MAX_MATCHES {
+        let span = file.rounds.as_ref().map(Spanned::span);
+        let text = format!("there would be up to {n_matches} matches");
+        let hint = format!("at most {MAX_MATCHES} are played; ask for fewer rounds");
+        return Err(Mistake { span, text, hint });
+    }
+    Ok(())
+}
+
+/// Matches of a game, or a few more.
+fn max_matches(game: &PlannedGame, n_players: usize) -> u64 {
+    let n_seats = game.n_seats() as u64;
+    let of_round = match n_players as u64 {
+        n_players if n_seats == 1 => n_players,
+        n_players => (n_players * n_players.saturating_sub(1) / 2).saturating_mul(max_seatings(n_seats)),
+    };
+    of_round.saturating_mul(game.rounds as u64)
 }
 
 /// A number of at least 1.
@@ -145,6 +185,14 @@ fn players(entries: &[Spanned<PlayerEntry>]) -> Result<Vec<PlannedPlayer>, Mista
                 Mistake::at(spec.span(), error.to_string(), "`daggerboard match --help` lists the players")
             })?,
         };
+        if matches!(&player.spec.kind, PlayerKind::Own(brain) if brain.search.seed.is_some()) {
+            let text = "a player has no seed of its own here";
+            return Err(Mistake::at(
+                spec.span(),
+                text,
+                "leave it out: it follows from the tournament's `seed`",
+            ));
+        }
         if players.iter().any(|earlier| earlier.name == player.name) {
             let text = format!("the player {:?} is there twice", player.name);
             return Err(Mistake::at(name.span(), text, "give each player a name of its own"));
@@ -204,6 +252,13 @@ fn game(entry: &GameEntry, file: &PlanFile, folder: &Path) -> Result<PlannedGame
         bounded(own.as_ref().or(whole.as_ref()), default, most)
     };
     let seconds = |number| Duration::from_secs(u64::from(number));
+    let max_steps = or(&entry.max_steps, &file.max_steps, DEFAULT_MAX_STEPS, u32::MAX)?;
+    let opening_plies = entry.opening_plies.as_ref().or(file.opening_plies.as_ref());
+    if let Some(plies) = opening_plies.filter(|plies| *plies.get_ref() >= max_steps) {
+        let text =
+            format!("an opening of {} plies leaves nothing of max_steps = {max_steps}", plies.get_ref());
+        return Err(Mistake::at(plies.span(), text, "take shorter openings"));
+    }
     Ok(PlannedGame {
         name,
         is_chance: game
@@ -214,12 +269,12 @@ fn game(entry: &GameEntry, file: &PlanFile, folder: &Path) -> Result<PlannedGame
             .collect(),
         game,
         rounds: or(&entry.rounds, &file.rounds, DEFAULT_ROUNDS, u32::MAX)? as usize,
-        opening_plies: entry.opening_plies.unwrap_or(file.opening_plies) as usize,
+        opening_plies: opening_plies.map_or(0, |plies| *plies.get_ref()) as usize,
         start_clock: seconds(or(&entry.start, &file.start, DEFAULT_START, MAX_CLOCK)?),
         play_clock: seconds(or(&entry.play, &file.play, DEFAULT_PLAY, MAX_CLOCK)?),
         playouts: playouts(entry.playouts.as_ref())?,
         cpu: cpu(entry.cpu.as_ref())?,
-        max_steps: or(&entry.max_steps, &file.max_steps, DEFAULT_MAX_STEPS, u32::MAX)? as usize,
+        max_steps: max_steps as usize,
     })
 }
 
@@ -280,6 +335,12 @@ fn cores_of_slots(file: &PlanFile, parallel: usize) -> Result<Vec<Vec<usize>>, M
     let known = cores();
     if let Some(given) = &file.cores {
         let wrong = |text: String, hint: String| Err(Mistake::at(given.span(), text, hint));
+        if file.pin == Some(false) {
+            return wrong(
+                "cores for nobody, since pin = false".to_owned(),
+                "leave one of them out".to_owned(),
+            );
+        }
         let lists = given.get_ref();
         if lists.len() != parallel || lists.iter().any(Vec::is_empty) {
             let hint =

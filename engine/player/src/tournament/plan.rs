@@ -98,8 +98,7 @@ pub(super) struct PlanFile {
     #[serde(default)]
     pub seed: u64,
     pub rounds: Option<Spanned<u32>>,
-    #[serde(default)]
-    pub opening_plies: u32,
+    pub opening_plies: Option<Spanned<u32>>,
     pub start: Option<Spanned<u32>>,
     pub play: Option<Spanned<u32>>,
     pub grace: Option<Spanned<f64>>,
@@ -110,7 +109,7 @@ pub(super) struct PlanFile {
     pub absent_after: Option<Spanned<u32>>,
     pub max_steps: Option<Spanned<u32>>,
     pub reasoner: Option<Spanned<String>>,
-    pub records: Option<PathBuf>,
+    pub records: Option<Spanned<PathBuf>>,
     pub game: Vec<Spanned<GameEntry>>,
     pub player: Vec<Spanned<PlayerEntry>>,
     pub sprt: Option<Spanned<SprtEntry>>,
@@ -122,7 +121,7 @@ pub(super) struct GameEntry {
     pub game: Spanned<String>,
     pub name: Option<Spanned<String>>,
     pub rounds: Option<Spanned<u32>>,
-    pub opening_plies: Option<u32>,
+    pub opening_plies: Option<Spanned<u32>>,
     pub start: Option<Spanned<u32>>,
     pub play: Option<Spanned<u32>>,
     pub max_steps: Option<Spanned<u32>>,
@@ -275,6 +274,15 @@ mod tests {
             (&whole.replace("nim\"", "nim\"\ncase = \"loud\""), "t.toml:4:8", "loud"),
             ("rounds = 1", "t.toml", "missing field"),
             (HEAD, "t.toml:4:1", "two players"),
+            ("game = []\n[[player]]\nname = \"a\"\nspec = \"random\"\n", "t.toml", "no game"),
+            ("player = []\n[[game]]\ngame = \"hanoi\"\n", "t.toml", "no player"),
+            (&whole.replace("rounds = 2", "rounds = 4294967295"), "t.toml:1:10", "8589934590 matches"),
+            (&whole.replace("nim\"", "nim\"\nrounds = 4000000000"), "t.toml:1:10", "matches"),
+            (&whole.replace("rounds = 2", "opening_plies = 4294967295"), "t.toml:1:17", "max_steps"),
+            (&whole.replace("nim\"", "nim\"\nmax_steps = 3\nopening_plies = 3"), "t.toml:5:17", "max_steps"),
+            (&whole.replace("rounds = 2", "records = \"\""), "t.toml:1:11", "without a name"),
+            (&whole.replace("rounds = 2", "pin = false\ncores = [[0]]"), "t.toml:2:9", "pin"),
+            (&whole.replace("\"random\"", "\"self:seed=1\""), "t.toml:6:8", "seed"),
         ] {
             let told = read(text).expect_err(text);
             assert!(told.contains(place) && told.contains(what), "{text}: {told}");

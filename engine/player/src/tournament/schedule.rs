@@ -157,6 +157,11 @@ impl Adding<'_> {
     }
 }
 
+/// In how many ways two players are seated at most.
+pub fn max_seatings(n_seats: u64) -> u64 {
+    if n_seats <= MAX_ALL_SEATINGS as u64 { (1 << n_seats) - 2 } else { 2 * n_seats }
+}
+
 /// Every two of `n` players, the smaller index first.
 pub fn pairs(n: usize) -> Vec<(usize, usize)> {
     (0..n).flat_map(|first| (first + 1..n).map(move |second| (first, second))).collect()
