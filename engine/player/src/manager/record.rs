@@ -161,6 +161,11 @@ pub fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, F
     Ok(path)
 }
 
+/// Whether that is the name of a file that is being written, or was when its process was killed.
+pub fn is_unfinished(name: &str) -> bool {
+    name.starts_with(UNFINISHED)
+}
+
 /// Removes what a process that was killed left half written. Nobody else may be writing.
 ///
 /// # Errors
@@ -169,7 +174,7 @@ pub fn remove_unfinished(folder: &Path) -> Result<(), Failure> {
     let remove = || {
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
-            if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            if is_unfinished(&entry.file_name().to_string_lossy()) {
                 std::fs::remove_file(entry.path())?;
             }
         }

@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 
 use super::match_outcome::MatchOutcome;
 use super::plan::Plan;
-use super::schedule::{Fixture, Schedule};
+use super::schedule::{CHANCE, Fixture, Schedule};
 use crate::failure::Failure;
 use crate::game_source::{read_json, read_text};
 use crate::golden_text;
-use crate::manager::record::{self, Record};
+use crate::manager::record::{self, Record, Status};
 
 /// What the records of a folder are of.
 const SETTINGS: &str = "tournament.json";
@@ -24,6 +24,8 @@ const SETTINGS: &str = "tournament.json";
 const RECORDS: &str = "matches";
 /// Where processes of ours log.
 const LOGS: &str = "logs";
+/// What the process that works in a folder has locked.
+const LOCK: &str = ".lock";
 
 /// A folder that this process alone works in, until it is dropped.
 #[derive(Debug)]
@@ -37,9 +39,11 @@ impl Folder {
     /// Takes the folder for a plan.
     ///
     /// # Errors
-    /// If it cannot be written to, another process works in it, or its records are of another tournament.
+    /// If it cannot be written to, another process works in it, its records are of another tournament, or it holds
+    /// something else.
     pub fn open(plan: &Plan) -> Result<Folder, Failure> {
         let path = plan.records.clone();
+        refuse_foreign(&path)?;
         let failed = |error: std::io::Error| {
             Failure::work(error)
                 .context(path.display())
@@ -47,7 +51,7 @@ impl Folder {
         };
         fs::create_dir_all(path.join(RECORDS)).map_err(failed)?;
         fs::create_dir_all(path.join(LOGS)).map_err(failed)?;
-        let lock = File::create(path.join(".lock")).map_err(failed)?;
+        let lock = File::create(path.join(LOCK)).map_err(failed)?;
         if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
             return Err(Failure::work("another process plays this tournament")
                 .context(path.display())
@@ -110,13 +114,47 @@ impl Folder {
         let text = path.exists().then(|| read_text(&path))?;
         let record: Option<Record> = text.ok().and_then(|text| serde_json::from_str(&text).ok());
         // Somebody changed it; a process that is killed leaves no such file.
-        let Some(record) = record.filter(|record| record.id == fixture.id && record.format == Record::FORMAT)
-        else {
+        let Some(record) = record.filter(|record| is_record_of(record, plan, fixture)) else {
             tracing::warn!(path = %path.display(), "no record of this match; it is played again");
             return None;
         };
         Some(MatchOutcome::of(&record, &plan.games[fixture.game_idx].is_chance))
     }
+}
+
+/// A folder with files of somebody else is left alone: it may be there by chance, being named like the tournament.
+fn refuse_foreign(path: &Path) -> Result<(), Failure> {
+    let Ok(entries) = fs::read_dir(path) else { return Ok(()) };
+    if path.join(SETTINGS).exists() {
+        return Ok(());
+    }
+    // What a process that is killed before it settles leaves.
+    let is_ours = |name: &str| [LOCK, RECORDS, LOGS].contains(&name) || record::is_unfinished(name);
+    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    match names.into_iter().find(|name| !is_ours(name)) {
+        None => Ok(()),
+        Some(name) => Err(Failure::work(format!("this folder is of no tournament: it has {name:?}"))
+            .context(path.display())
+            .hint("give a folder that is empty or not there with `records` or --records")),
+    }
+}
+
+/// Whether a record is one of this match, and can be counted.
+fn is_record_of(record: &Record, plan: &Plan, fixture: &Fixture) -> bool {
+    let is_chance = &plan.games[fixture.game_idx].is_chance;
+    let mut seats = fixture.seats.iter();
+    let players = is_chance.iter().map(|&is_chance| match if is_chance { None } else { seats.next() } {
+        Some(&player_idx) => plan.players[player_idx].name.as_str(),
+        None => CHANCE,
+    });
+    record.format == Record::FORMAT
+        && record.id == fixture.id
+        && record.seed == fixture.seed
+        && record.status != Status::Stopped
+        && record.players.iter().map(String::as_str).eq(players)
+        && [record.roles.len(), record.goals.len()] == [is_chance.len(); 2]
+        && record.goals.iter().flatten().all(|&goal| goal <= 100)
+        && record.seconds >= 0.0
 }
 
 /// A part of match ids that tells tournaments apart.
@@ -222,5 +260,49 @@ mod tests {
         let folder = Folder::open(&plan).unwrap();
         assert!(!unfinished.exists());
         assert_eq!(folder.outcomes(&plan, &schedule), [None, None]);
+    }
+    #[test]
+    fn a_folder_of_something_else_is_left_alone() {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("index.html"), "mine").unwrap();
+        let told =
+            Folder::open(&plan_in(place.path(), "rounds = 1", &["random", "legal"])).unwrap_err().to_string();
+        assert!(told.contains("index.html") && told.contains("hint: "), "{told}");
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_record_that_somebody_changed_is_played_again() {
+        let place = tempfile::tempdir().unwrap();
+        let plan = plan_in(place.path(), "rounds = 1", &["random", "legal"]);
+        let schedule = Schedule::of(&plan, &mark(&plan));
+        let folder = Folder::open(&plan).unwrap();
+        let fixture = &schedule.fixtures[0];
+        let record = json!({
+            "format": 1, "version": "", "id": fixture.id, "game": "nim", "rules_hash": "", "started_ms": 0,
+            "reasoner": "", "roles": ["a", "b"], "players": ["p0", "p1"], "seed": fixture.seed,
+            "start_clock": 1.0, "play_clock": 1.0, "moves": [], "times": [], "state_hashes": [], "errors": [],
+            "status": "completed", "terminal": true, "goals": [100, 0],
+        });
+        let outcome = |record: &Value| {
+            fs::write(place.path().join(Folder::link(fixture)), record.to_string()).unwrap();
+            folder.outcomes(&plan, &schedule).swap_remove(0)
+        };
+        assert!(outcome(&record).is_some());
+        for (key, value) in [
+            ("id", json!("other")),
+            ("format", json!(2)),
+            ("seed", json!(1)),
+            ("players", json!(["p1", "p0"])),
+            ("roles", json!(["a"])),
+            ("goals", json!([])),
+            ("goals", json!([101, 0])),
+            ("status", json!("stopped")),
+            ("seconds", json!(-1.0)),
+        ] {
+            let mut changed = record.clone();
+            changed[key] = value;
+            assert_eq!(outcome(&changed), None, "{key}");
+        }
     }
 }

@@ -14,7 +14,7 @@ use super::folder::Folder;
 use super::match_outcome::MatchOutcome;
 use super::plan::Plan;
 use super::progress::{Progress, Snapshot};
-use super::schedule::{Fixture, Schedule};
+use super::schedule::{CHANCE, Fixture, Schedule};
 use super::stable::{Orders, Stable};
 use super::standings::{Standings, overall, standings, verdict};
 use super::statistics::{Moments, Verdict};
@@ -307,11 +307,7 @@ impl<'a> Runner<'a> {
         let mut seated = Vec::with_capacity(game.is_chance.len());
         for &is_chance in &game.is_chance {
             let Some((seat_idx, &player_idx)) = (if is_chance { None } else { seats.next() }) else {
-                seated.push(Seated {
-                    name: "random".to_owned(),
-                    contact: Contact::Random,
-                    is_process: false,
-                });
+                seated.push(Seated { name: CHANCE.to_owned(), contact: Contact::Random, is_process: false });
                 continue;
             };
             let player = &self.plan.players[player_idx];
@@ -409,7 +405,7 @@ impl<'a> Runner<'a> {
         Snapshot {
             n_played,
             n_wanted: n_played + n_left.iter().sum::<usize>(),
-            left: left.map(|left| Duration::from_secs_f64(left / self.plan.parallel as f64)),
+            left: left.and_then(|left| Duration::try_from_secs_f64(left / self.plan.parallel as f64).ok()),
         }
     }
 

@@ -9,6 +9,9 @@ use reasoner::Dice;
 use super::plan::{Plan, PlannedGame};
 use crate::manager::spec::PlayerKind;
 
+/// Who sits at a role that is chance.
+pub const CHANCE: &str = "random";
+
 /// One match to play.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fixture {
