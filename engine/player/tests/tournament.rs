@@ -65,6 +65,10 @@ impl Tournament {
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
+    fn page(&self) -> String {
+        std::fs::read_to_string(Path::new(&self.records()).join("index.html")).unwrap()
+    }
+
     /// Waits until a player of ours is asked for a move.
     fn wait_for_a_move_of(&self, player: &str) {
         let log = Path::new(&self.records()).join(format!("logs/{player}.1.1.log"));
@@ -168,7 +172,7 @@ fn ctrl_c_leaves_whole_records_and_a_page_and_the_same_command_goes_on() {
     assert_eq!(child.wait().unwrap().code(), Some(1), "it is not complete");
     let n_played = tournament.matches().len();
     assert!((3..120).contains(&n_played));
-    assert!(Path::new(&tournament.records()).join("index.html").exists());
+    assert!(tournament.page().contains("not complete; the same command goes on"));
     let told = tournament.told(&[]);
     assert_eq!((&told["complete"], &told["played"]), (&json!(true), &json!(120)));
 }
@@ -316,8 +320,8 @@ fn a_remote_player_that_does_not_answer_is_absent_and_the_others_go_on() {
         assert_eq!((&told["played"], &told["skipped"]), (&json!(8 + 2), &json!(14)), "{told}");
         let players = told["overall"]["players"].as_array().unwrap();
         assert_eq!((&players[0]["forfeits"], &players[0]["won"]), (&json!(2), &json!(0)));
-        let page = std::fs::read_to_string(Path::new(&tournament.records()).join("index.html")).unwrap();
-        assert!(page.contains("absent"));
+        let page = tournament.page();
+        assert!(page.contains("absent") && page.contains("14 are skipped, since remote did not answer"));
         // Gone on with, it is not waited for again.
         assert_eq!(tournament.told(&[])["played"], 10);
     }
@@ -333,6 +337,10 @@ fn the_sequential_test_stops_a_pairing_that_is_decided() {
     assert_eq!(test["verdict"], "accepted_h1");
     assert_eq!(told["played"].as_u64().unwrap(), 2 * test["bouts"].as_u64().unwrap());
     assert!(told["played"].as_u64().unwrap() < 60, "{told}");
+    let said = String::from_utf8(run(&["tournament", &tournament.file, "--quiet"]).stdout).unwrap();
+    let why = "the others are not wanted, since the test is decided. The tournament is over.";
+    assert!(said.contains(why), "{said}");
+    assert!(tournament.page().contains(why));
     // Side by side, some matches behind the decision may have been played, and count for nothing.
     let at_once = Tournament::new(&format!("rounds = 60\nopening_plies = 1\nparallel = 4\n{players}{rest}"));
     assert_eq!(at_once.told(&[])["overall"], told["overall"]);
@@ -387,8 +395,7 @@ fn the_page_links_to_every_record_and_the_table_has_a_line_for_each() {
     let text = format!("title = \"A & B\"\nrounds = 1\n{TWO_GAMES}{}", three_players());
     let tournament = Tournament::new(&text);
     tournament.told(&[]);
-    let records = tournament.records();
-    let page = std::fs::read_to_string(Path::new(&records).join("index.html")).unwrap();
+    let (records, page) = (tournament.records(), tournament.page());
     let links: Vec<&str> =
         page.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
     assert_eq!(links.len(), 12);

@@ -39,13 +39,14 @@ A small file:
   elo0 = 0
   elo1 = 100
 
-The same command goes on after Ctrl-C, a crash or a kill: what has a record in FOLDER/matches is played. A larger
-number of rounds adds matches. FOLDER/index.html and FOLDER/results.csv are written at the end, and when it is
-stopped.
+The same command goes on after Ctrl-C, a crash or a kill: what has a record in FOLDER/matches is played. A larger \
+number of rounds adds matches. FOLDER/index.html and FOLDER/results.csv are written at the end, and when it is stopped.
 
-Every two players meet in bouts: the matches behind one random opening, in all their seats. A match is won by the
-larger goal (mean goal, where a player has several seats), and lost by record by a player that dies or answers no
-more. In games of one role goals of matches alone are compared.")]
+Every two players meet in bouts: the matches behind one random opening, in all their seats. A match is won by the \
+larger goal (mean goal, where a player has several seats), and lost by record by a player that dies or answers no \
+more. In games of one role goals of matches alone are compared.
+
+In JSON an end of an interval, or a difference, that is infinite is null.")]
 pub struct TournamentArgs {
     /// The file of the tournament
     #[arg(value_name = "FILE", required_unless_present = "example")]
@@ -99,22 +100,20 @@ fn tell(
     played: &Played,
     as_json: bool,
 ) -> Result<(), Failure> {
-    let n_played = played.outcomes.iter().flatten().count();
-    let n_skipped = played.skipped.iter().filter(|&&skipped| skipped).count();
-    let absent: Vec<&str> = plan
-        .players
-        .iter()
-        .zip(&played.is_absent)
-        .filter(|(_, is_absent)| **is_absent)
-        .map(|(player, _)| player.name.as_str())
-        .collect();
     if as_json {
+        let absent: Vec<&str> = plan
+            .players
+            .iter()
+            .zip(&played.is_absent)
+            .filter(|(_, is_absent)| **is_absent)
+            .map(|(player, _)| player.name.as_str())
+            .collect();
         return output::json(&json!({
             "title": plan.title,
             "complete": played.is_complete,
             "matches": schedule.fixtures.len(),
-            "played": n_played,
-            "skipped": n_skipped,
+            "played": played.n_played(),
+            "skipped": played.n_skipped(),
             "absent": absent,
             "overall": played.standings.overall,
             "games": played.standings.games.iter().map(|(name, table)| json!({ "game": name, "table": table })).collect::<Vec<_>>(),
@@ -122,12 +121,6 @@ fn tell(
         }));
     }
     table::print(&played.standings)?;
-    output::line(format_args!("{n_played} of {} matches are played", schedule.fixtures.len()))?;
-    if !absent.is_empty() {
-        output::line(format_args!("absent: {}; {n_skipped} matches are skipped", absent.join(", ")))?;
-    }
-    if !played.is_complete {
-        output::line("not complete; the same command goes on")?;
-    }
+    output::line(table::state(plan, played))?;
     output::line(format_args!("{0}/index.html, {0}/results.csv", folder.path().display()))
 }

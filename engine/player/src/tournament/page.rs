@@ -12,7 +12,7 @@ use super::plot;
 use super::runner::Played;
 use super::schedule::Schedule;
 use super::standings::{Pairing, Standing, Table};
-use super::table::words;
+use super::table::{self, words};
 use crate::failure::Failure;
 use crate::manager::record;
 use crate::page_style;
@@ -61,7 +61,7 @@ impl Page<'_> {
                 }
                 body {
                     h1 { (self.plan.title) }
-                    p { (self.state()) }
+                    p { (table::state(self.plan, self.played)) }
                     h2 { "Standings" }
                     (self.standings(overall))
                     div { (PreEscaped(plot)) }
@@ -95,25 +95,6 @@ impl Page<'_> {
             }
         };
         Ok(page.into_string())
-    }
-
-    fn state(&self) -> String {
-        let n_played = self.played.outcomes.iter().flatten().count();
-        let n_skipped = self.played.skipped.iter().filter(|&&skipped| skipped).count();
-        let n_void = self.played.outcomes.iter().flatten().filter(|outcome| !outcome.is_decided()).count();
-        let mut state = format!("{n_played} of {} matches are played", self.schedule.fixtures.len());
-        if n_void > 0 {
-            state += &format!("; {n_void} of them could not be finished and count for nobody");
-        }
-        if n_skipped > 0 {
-            state += &format!("; {n_skipped} are skipped, since a player is absent");
-        }
-        state += if self.played.is_complete {
-            ". The tournament is over."
-        } else {
-            ". The tournament can be gone on with."
-        };
-        state
     }
 
     fn standings(&self, table: &Table) -> Markup {

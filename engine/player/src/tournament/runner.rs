@@ -78,6 +78,18 @@ pub struct Played {
     pub standings: Standings,
 }
 
+impl Played {
+    /// Matches that are played.
+    pub fn n_played(&self) -> usize {
+        self.outcomes.iter().flatten().count()
+    }
+
+    /// Matches that wait for an absent player.
+    pub fn n_skipped(&self) -> usize {
+        self.skipped.iter().filter(|&&skipped| skipped).count()
+    }
+}
+
 impl<'a> Runner<'a> {
     /// Takes stock of what is played.
     pub fn new(

@@ -5,6 +5,7 @@ use comfy_table::Table as Grid;
 use super::cells;
 use super::match_outcome::MatchOutcome;
 use super::plan::Plan;
+use super::runner::Played;
 use super::schedule::Fixture;
 use super::standings::{Standings, Table};
 use crate::failure::Failure;
@@ -69,6 +70,28 @@ pub fn print(standings: &Standings) -> Result<(), Failure> {
         output::line("All games:")?;
     }
     output::line(format_args!("{}\n{}", players(&standings.overall), pairings(&standings.overall)))
+}
+
+/// How far a tournament is, and why not farther.
+pub fn state(plan: &Plan, played: &Played) -> String {
+    let (n_matches, n_played, n_skipped) = (played.outcomes.len(), played.n_played(), played.n_skipped());
+    let n_void = played.outcomes.iter().flatten().filter(|outcome| !outcome.is_decided()).count();
+    let mut state = format!("{n_played} of {n_matches} matches are played");
+    if n_void > 0 {
+        state += &format!("; {n_void} of them could not be finished and count for nobody");
+    }
+    if n_skipped > 0 {
+        let absent = plan.players.iter().zip(&played.is_absent).filter(|(_, is_absent)| **is_absent);
+        let absent: Vec<&str> = absent.map(|(player, _)| player.name.as_str()).collect();
+        state += &format!("; {n_skipped} are skipped, since {} did not answer", absent.join(" and "));
+    }
+    if !played.is_complete {
+        return state + ". It is not complete; the same command goes on.";
+    }
+    if n_played + n_skipped < n_matches {
+        state += "; the others are not wanted, since the test is decided";
+    }
+    state + ". The tournament is over."
 }
 
 /// A match in one line.
