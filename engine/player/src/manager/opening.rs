@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use gdl::Keyword;
+use gdl::{Description, Keyword, Sexpr};
 use reasoner::{Dice, Expansion, Move, ReasonerError, Role, Session};
 
 use crate::game_source::Game;
@@ -80,18 +80,30 @@ fn draw_once<S: Session>(
     }
 }
 
+/// Whether a rule asks which fluents are `init`, so that [`rules_from`] elsewhere would change more than where the
+/// game begins. GDL does not allow it, and many reasoners answer nevertheless.
+pub fn asks_for_init(description: &Description) -> bool {
+    description.statements().iter().flat_map(gdl::Statement::body).any(has_init)
+}
+
+fn has_init(condition: &Sexpr) -> bool {
+    is_init(condition.head()) || condition.list().is_some_and(|parts| parts.iter().any(has_init))
+}
+
+fn is_init(name: Option<&str>) -> bool {
+    name.and_then(Keyword::of) == Some(Keyword::Init)
+}
+
 /// The rules as START carries them, with `state` as the initial state; as they are if it is none.
 pub fn rules_from<S: Session>(game: &Game, session: &mut S, state: Option<&S::State>) -> Arc<str> {
     let statements = game.description.statements().iter();
     let Some(state) = state else {
         return statements.map(ToString::to_string).collect::<Vec<_>>().join(" ").into();
     };
-    let is_init = |statement: &&gdl::Statement| {
-        let head = statement.head().and_then(|head| head.head());
-        head.and_then(Keyword::of) == Some(Keyword::Init)
-    };
-    let mut texts: Vec<String> =
-        statements.filter(|statement| !is_init(statement)).map(ToString::to_string).collect();
+    let mut texts: Vec<String> = statements
+        .filter(|statement| !is_init(statement.head().and_then(Sexpr::head)))
+        .map(ToString::to_string)
+        .collect();
     let mut fluents = Vec::new();
     session.fluents(state, &mut fluents);
     let mut inits: Vec<String> =
@@ -104,7 +116,7 @@ pub fn rules_from<S: Session>(game: &Game, session: &mut S, state: Option<&S::St
 
 #[cfg(test)]
 mod tests {
-    use gdl::{Description, ReadOptions, Rules};
+    use gdl::{ReadOptions, Rules};
     use reasoner::{Interrupt, Limits, Reasoner};
     use reasoner_native::Interpreter;
 
@@ -142,6 +154,18 @@ mod tests {
                 golden_text::legal(&mut there, &begin).unwrap(),
                 golden_text::legal(&mut session, &state).unwrap()
             );
+        }
+    }
+
+    #[test]
+    fn rules_that_ask_for_init_are_known() {
+        for (text, asks) in [
+            ("(init (p a)) (<= (init (p ?x)) (q ?x)) (<= (next (p ?x)) (true (p ?x)))", false),
+            ("(<= (base ?x) (init ?x))", true),
+            ("(<= (legal ?r noop) (role ?r) (or (p ?r) (not (INIT (p ?r)))))", true),
+        ] {
+            let description = Description::read(text, ReadOptions::default()).unwrap();
+            assert_eq!(asks_for_init(&description), asks, "{text}");
         }
     }
 

@@ -13,6 +13,7 @@ use super::schedule::max_seatings;
 use super::statistics::Sprt;
 use crate::brain::parse_seconds;
 use crate::game_source::GameArgs;
+use crate::manager::opening::asks_for_init;
 use crate::manager::spec::{PlayerKind, PlayerSpec};
 use crate::reasoners;
 
@@ -258,6 +259,12 @@ fn game(entry: &GameEntry, file: &PlanFile, folder: &Path) -> Result<PlannedGame
         let text =
             format!("an opening of {} plies leaves nothing of max_steps = {max_steps}", plies.get_ref());
         return Err(Mistake::at(plies.span(), text, "take shorter openings"));
+    }
+    if let Some(plies) =
+        opening_plies.filter(|plies| *plies.get_ref() > 0 && asks_for_init(&game.description))
+    {
+        let text = format!("an opening would change the rules of {name}: a rule asks for init");
+        return Err(Mistake::at(plies.span(), text, "let the rule ask for true, or play without openings"));
     }
     Ok(PlannedGame {
         name,

@@ -291,6 +291,22 @@ mod tests {
     }
 
     #[test]
+    fn openings_do_not_change_rules() {
+        let folder = tempfile::tempdir().unwrap();
+        let rules = "(role a) (role b) (init (p 1)) (<= (legal ?r (m ?x)) (role ?r) (init (p ?x)))";
+        std::fs::write(folder.path().join("g.kif"), rules).unwrap();
+        let path = folder.path().join("t.toml");
+        let read = |plies: u32| {
+            let text = format!("opening_plies = {plies}\n{HEAD}{TAIL}").replace("nim", "g.kif");
+            let plan = parse(&text).and_then(|file| file::plan(&file, &path));
+            plan.map_err(|mistake| mistake.told(&path, &text).to_string())
+        };
+        assert!(read(0).is_ok());
+        let told = read(1).unwrap_err();
+        assert!(told.contains("t.toml:1:17") && told.contains("asks for init"), "{told}");
+    }
+
+    #[test]
     fn one_remote_player_is_not_listed_twice() {
         let text = format!("{HEAD}{TAIL}").replace("random", "http://a:1").replace("legal", "http://a:1/");
         assert!(read(&text).expect_err("one player").contains("address"));
