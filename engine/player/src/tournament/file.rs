@@ -12,7 +12,7 @@ use super::plan::{GameEntry, Mistake, Plan, PlanFile, PlannedGame, PlannedPlayer
 use super::schedule::max_seatings;
 use super::statistics::Sprt;
 use crate::brain::parse_seconds;
-use crate::game_source::GameArgs;
+use crate::game_source::{Game, GameArgs};
 use crate::manager::opening::asks_for_init;
 use crate::manager::spec::{PlayerKind, PlayerSpec};
 use crate::reasoners;
@@ -216,17 +216,43 @@ fn players(entries: &[Spanned<PlayerEntry>]) -> Result<Vec<PlannedPlayer>, Mista
 }
 
 fn game(entry: &GameEntry, file: &PlanFile, folder: &Path) -> Result<PlannedGame, Mistake> {
+    let game = load(entry, folder)?;
+    let name = game_name(entry, &game)?;
+    let or = |own: &Option<Spanned<u32>>, whole: &Option<Spanned<u32>>, default, most| {
+        bounded(own.as_ref().or(whole.as_ref()), default, most)
+    };
+    let seconds = |number| Duration::from_secs(u64::from(number));
+    let max_steps = or(&entry.max_steps, &file.max_steps, DEFAULT_MAX_STEPS, u32::MAX)?;
+    let opening_plies = entry.opening_plies.as_ref().or(file.opening_plies.as_ref());
+    Ok(PlannedGame {
+        is_chance: game
+            .rules
+            .roles()
+            .iter()
+            .map(|role| role.to_string().eq_ignore_ascii_case("random"))
+            .collect(),
+        rounds: or(&entry.rounds, &file.rounds, DEFAULT_ROUNDS, u32::MAX)? as usize,
+        opening_plies: plies(opening_plies, max_steps, &game)? as usize,
+        start_clock: seconds(or(&entry.start, &file.start, DEFAULT_START, MAX_CLOCK)?),
+        play_clock: seconds(or(&entry.play, &file.play, DEFAULT_PLAY, MAX_CLOCK)?),
+        playouts: playouts(entry.playouts.as_ref())?,
+        cpu: cpu(entry.cpu.as_ref())?,
+        max_steps: max_steps as usize,
+        name,
+        game,
+    })
+}
+
+/// Reads a rulesheet.
+fn load(entry: &GameEntry, folder: &Path) -> Result<Game, Mistake> {
     let case = match entry.case.as_ref().map(|case| (case.get_ref().as_str(), case.span())) {
         None => CaseReading::Auto,
         Some(("ignored", _)) => CaseReading::Ignored,
         Some(("exact", _)) => CaseReading::Exact,
         Some((other, span)) => {
             let text = format!("case = {other:?} is not known");
-            return Err(Mistake::at(
-                span,
-                text,
-                "\"ignored\" or \"exact\" is wanted; the rulesheet decides without",
-            ));
+            let hint = "\"ignored\" or \"exact\" is wanted; the rulesheet decides without";
+            return Err(Mistake::at(span, text, hint));
         }
     };
     let wanted = entry.game.get_ref();
@@ -234,55 +260,35 @@ fn game(entry: &GameEntry, file: &PlanFile, folder: &Path) -> Result<PlannedGame
     let beside: PathBuf = folder.join(wanted);
     let found = if beside.is_file() { beside.display().to_string() } else { wanted.clone() };
     let args = GameArgs { game: found, reading: ReadOptions { case }.into() };
-    let game = args.load().map_err(|failure| {
+    args.load().map_err(|failure| {
         let (text, hint) = failure.parts();
         let hint = hint.unwrap_or("give the path of a rulesheet from this file's folder, or a shipped game");
         Mistake::at(entry.game.span(), text, hint)
-    })?;
-    let name = match &entry.name {
-        Some(name) => word(name.get_ref(), name.span())?,
-        None => {
-            let stem = Path::new(&game.name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            word(&stem, entry.game.span()).map_err(|mistake| Mistake {
-                hint: format!("give the game a `name`: {}", mistake.hint),
-                ..mistake
-            })?
-        }
-    };
-    let or = |own: &Option<Spanned<u32>>, whole: &Option<Spanned<u32>>, default, most| {
-        bounded(own.as_ref().or(whole.as_ref()), default, most)
-    };
-    let seconds = |number| Duration::from_secs(u64::from(number));
-    let max_steps = or(&entry.max_steps, &file.max_steps, DEFAULT_MAX_STEPS, u32::MAX)?;
-    let opening_plies = entry.opening_plies.as_ref().or(file.opening_plies.as_ref());
-    if let Some(plies) = opening_plies.filter(|plies| *plies.get_ref() >= max_steps) {
-        let text =
-            format!("an opening of {} plies leaves nothing of max_steps = {max_steps}", plies.get_ref());
-        return Err(Mistake::at(plies.span(), text, "take shorter openings"));
-    }
-    if let Some(plies) =
-        opening_plies.filter(|plies| *plies.get_ref() > 0 && asks_for_init(&game.description))
-    {
-        let text = format!("an opening would change the rules of {name}: a rule asks for init");
-        return Err(Mistake::at(plies.span(), text, "let the rule ask for true, or play without openings"));
-    }
-    Ok(PlannedGame {
-        name,
-        is_chance: game
-            .rules
-            .roles()
-            .iter()
-            .map(|role| role.to_string().eq_ignore_ascii_case("random"))
-            .collect(),
-        game,
-        rounds: or(&entry.rounds, &file.rounds, DEFAULT_ROUNDS, u32::MAX)? as usize,
-        opening_plies: opening_plies.map_or(0, |plies| *plies.get_ref()) as usize,
-        start_clock: seconds(or(&entry.start, &file.start, DEFAULT_START, MAX_CLOCK)?),
-        play_clock: seconds(or(&entry.play, &file.play, DEFAULT_PLAY, MAX_CLOCK)?),
-        playouts: playouts(entry.playouts.as_ref())?,
-        cpu: cpu(entry.cpu.as_ref())?,
-        max_steps: max_steps as usize,
     })
+}
+
+/// The name that is given, or that of the rulesheet's file.
+fn game_name(entry: &GameEntry, game: &Game) -> Result<String, Mistake> {
+    if let Some(name) = &entry.name {
+        return word(name.get_ref(), name.span());
+    }
+    let stem = Path::new(&game.name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    word(&stem, entry.game.span())
+        .map_err(|mistake| Mistake { hint: format!("give the game a `name`: {}", mistake.hint), ..mistake })
+}
+
+/// Plies of openings; none if they are not asked for.
+fn plies(wanted: Option<&Spanned<u32>>, max_steps: u32, game: &Game) -> Result<u32, Mistake> {
+    let Some((number, span)) = wanted.map(|wanted| (*wanted.get_ref(), wanted.span())) else { return Ok(0) };
+    if number >= max_steps {
+        let text = format!("an opening of {number} plies leaves nothing of max_steps = {max_steps}");
+        return Err(Mistake::at(span, text, "take shorter openings"));
+    }
+    if number > 0 && asks_for_init(&game.description) {
+        let text = format!("an opening would change the rules of {}: a rule asks for init", game.name);
+        return Err(Mistake::at(span, text, "let the rule ask for true, or play without openings"));
+    }
+    Ok(number)
 }
 
 /// Whether there are players enough for a game.
