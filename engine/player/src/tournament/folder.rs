@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::match_outcome::MatchOutcome;
 use super::plan::Plan;
@@ -72,8 +72,8 @@ impl Folder {
             record::write_whole(&self.path, SETTINGS, text.as_bytes())?;
             return Ok(());
         }
-        let known: Value = read_json(&path, "give another folder, or delete this one")?;
-        match difference(&known, settings, "") {
+        let known: Map<String, Value> = read_json(&path, "give another folder, or delete this one")?;
+        match difference(&Value::Object(known), settings, "") {
             None => Ok(()),
             Some(what) => Err(Failure::work(format!("the records there are of another tournament: {what}"))
                 .context(self.path.display())
@@ -244,6 +244,11 @@ mod tests {
         ] {
             let told = open(head, specs).unwrap_err().to_string();
             assert!(told.contains(what) && told.contains("hint: "), "{told}");
+        }
+        for no_settings in ["", "[]"] {
+            fs::write(place.path().join(SETTINGS), no_settings).unwrap();
+            let told = open("rounds = 2", &["random", "legal"]).unwrap_err().to_string();
+            assert!(told.contains(SETTINGS) && told.contains("delete"), "{told}");
         }
     }
 
