@@ -258,6 +258,23 @@ fn a_player_that_is_killed_loses_its_match_and_plays_the_next_one() {
 }
 
 #[test]
+fn players_end_with_a_tournament_that_is_killed() {
+    if !Path::new("/proc/self/cmdline").exists() {
+        return eprintln!("skipped: this system does not show its processes");
+    }
+    // Settings that no other test has.
+    let players = ["self:memory=21M", "self:memory=22M"];
+    let text = player("one", players[0]) + &player("other", players[1]);
+    let tournament = Tournament::new(&format!("[[game]]\ngame = \"connect-four\"\n{text}"));
+    let mut child = tournament.begin();
+    tournament.wait_for_a_move_of("one");
+    assert!(players.iter().all(|player| process_of(player).is_some()));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    wait_for(|| players.iter().all(|player| process_of(player).is_none()).then_some(()));
+}
+
+#[test]
 fn a_player_that_hangs_loses_its_match_and_is_started_anew() {
     if !Path::new("/proc/self/cmdline").exists() {
         return eprintln!("skipped: this system does not show its processes");
@@ -407,4 +424,8 @@ fn the_page_links_to_every_record_and_the_table_has_a_line_for_each() {
     assert_eq!(lines.len(), 13);
     assert!(lines[0].starts_with("match,game,round,players,goals"));
     assert!(lines[1..].iter().all(|line| line.split(',').count() == lines[0].split(',').count()));
+    for line in &lines[1..] {
+        let goals = line.split(',').nth(4).unwrap().replace(' ', ", ");
+        assert!(page.contains(&format!("<td>{goals}</td>")), "{goals}");
+    }
 }

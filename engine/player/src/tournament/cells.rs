@@ -61,8 +61,13 @@ pub fn tally(tally: &Tally) -> String {
     format!("{} / {} / {}", tally.won, tally.equal, tally.lost)
 }
 
+/// The goal of a match, or a dash.
+pub fn goal(goal: Option<u32>) -> String {
+    goal.map_or_else(|| "-".to_owned(), |goal| goal.to_string())
+}
+
 /// A mean goal, or a dash.
-pub fn goal(goal: Option<f64>) -> String {
+pub fn mean_goal(goal: Option<f64>) -> String {
     goal.map_or_else(|| "-".to_owned(), |goal| format!("{goal:.1}"))
 }
 

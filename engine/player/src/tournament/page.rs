@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::plot;
 use super::runner::Played;
 use super::schedule::Schedule;
-use super::standings::{Pairing, Standing, Table};
+use super::standings::{Pairing, Table};
 use super::table::{self, words};
 use crate::failure::Failure;
 use crate::manager::record;
@@ -49,7 +49,7 @@ struct Page<'a> {
 impl Page<'_> {
     fn html(&self) -> Result<String, Failure> {
         let overall = &self.played.standings.overall;
-        let plot = plot::elo(&overall.players)?;
+        let plot = plot::elo(overall)?;
         let page = html! {
             (DOCTYPE)
             html lang="en" {
@@ -67,8 +67,8 @@ impl Page<'_> {
                     div { (PreEscaped(plot)) }
                     p.note {
                         "Score: won matches and half of the equal ones, with Wilson's 95 % interval. Elo: Bradley and \
-                         Terry's model over bouts (the matches behind one opening, in all seats), mean 0, with a 95 % \
-                         interval from the Bayesian bootstrap over bouts."
+                         Terry's model over bouts (the matches behind one opening, in all seats) and half a won and half a \
+                         lost one for every two players, mean 0, with a 95 % interval from the Bayesian bootstrap."
                     }
                     h2 { "Cross-table" }
                     (cross_table(overall))
@@ -98,18 +98,16 @@ impl Page<'_> {
     }
 
     fn standings(&self, table: &Table) -> Markup {
-        let mut players: Vec<(usize, &Standing)> = table.players.iter().enumerate().collect();
-        players.sort_by(|(_, one), (_, other)| other.elo.value.total_cmp(&one.elo.value));
         html! {
             div.wide { table {
                 tr { th { "player" } th { "matches" } th { "won / equal / lost" } th { "score %" } th { "Elo" }
                      th { "mean goal" } th { "errors" } th { "forfeits" } }
-                @for (player_idx, player) in players {
+                @for (player_idx, player) in table.strongest_first() {
                     tr {
                         td { (player.name) @if self.played.is_absent[player_idx] { " " span.bad { "absent" } } }
                         td { (player.tally.n()) } td.interval { (cells::tally(&player.tally)) }
                         td { (estimate(&cells::share(&player.tally))) } td { (estimate(&cells::rating(player))) }
-                        td { (cells::goal(player.mean_goal)) }
+                        td { (cells::mean_goal(player.mean_goal)) }
                         td.bad[player.errors > 0] { (player.errors) }
                         td.bad[player.forfeits > 0] { (player.forfeits) }
                     }
@@ -164,7 +162,7 @@ impl Page<'_> {
                                 (self.plan.games[fixture.game_idx].name) " " (fixture.round + 1)
                             } }
                             td { (joined(fixture.seats.iter().map(|&idx| self.plan.players[idx].name.clone()))) }
-                            td { (joined(outcome.goals.iter().map(|goal| cells::goal(goal.map(f64::from))))) }
+                            td { (joined(outcome.goals.iter().map(|&goal| cells::goal(goal)))) }
                             td { (outcome.n_steps) } td { (format!("{:.1}", outcome.seconds)) }
                             td.bad { (self.remarks(&fixture.seats, outcome)) }
                         }

@@ -2,7 +2,7 @@
 
 use plotters::prelude::*;
 
-use super::standings::Standing;
+use super::standings::{Standing, Table};
 use crate::failure::Failure;
 
 /// Points of Elo beside the widest interval.
@@ -19,16 +19,16 @@ const BLUE_OF_OURS: RGBColor = RGBColor(72, 120, 168);
 ///
 /// # Errors
 /// If it cannot be drawn.
-pub fn elo(players: &[Standing]) -> Result<String, Failure> {
+pub fn elo(table: &Table) -> Result<String, Failure> {
     let mut svg = String::new();
-    draw(&mut svg, players).map_err(|error| Failure::work(error).context("the plot"))?;
+    draw(&mut svg, table).map_err(|error| Failure::work(error).context("the plot"))?;
     Ok(svg)
 }
 
-fn draw(svg: &mut String, players: &[Standing]) -> Result<(), String> {
+fn draw(svg: &mut String, table: &Table) -> Result<(), String> {
     let failed = |error: &dyn std::fmt::Display| error.to_string();
-    let mut players: Vec<&Standing> = players.iter().collect();
-    players.sort_by(|one, other| one.elo.value.total_cmp(&other.elo.value));
+    let players: Vec<&Standing> =
+        table.strongest_first().into_iter().rev().map(|(_, player)| player).collect();
     let low = players.iter().map(|player| player.elo.low).fold(0.0, f64::min) - MARGIN;
     let high = players.iter().map(|player| player.elo.high).fold(0.0, f64::max) + MARGIN;
     let n_players = u32::try_from(players.len()).unwrap_or(u32::MAX / LINE_HEIGHT);

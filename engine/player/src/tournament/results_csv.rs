@@ -1,5 +1,6 @@
 //! Every match of a tournament as a line of CSV.
 
+use super::cells;
 use super::folder::Folder;
 use super::match_outcome::MatchOutcome;
 use super::plan::Plan;
@@ -47,12 +48,7 @@ pub fn write(
                 plan.games[fixture.game_idx].name.clone(),
                 (fixture.round + 1).to_string(),
                 names.join(" "),
-                joined(
-                    outcome
-                        .goals
-                        .iter()
-                        .map(|goal| goal.map_or_else(|| "-".to_owned(), |goal| goal.to_string())),
-                ),
+                joined(outcome.goals.iter().map(|&goal| cells::goal(goal))),
                 joined(outcome.forfeited.iter().map(|&forfeited| u8::from(forfeited).to_string())),
                 joined(outcome.n_errors.iter().map(usize::to_string)),
                 words(outcome.status).to_owned(),

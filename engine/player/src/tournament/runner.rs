@@ -42,12 +42,12 @@ pub struct Runner<'a> {
     progress: &'a Progress,
     /// For each match, the bouts that it is a part of.
     bouts_of: Vec<Vec<usize>>,
-    board: Mutex<Board>,
+    ledger: Mutex<Ledger>,
     changed: Condvar,
 }
 
 /// What is known at one moment.
-struct Board {
+struct Ledger {
     /// For each match.
     outcomes: Vec<Option<MatchOutcome>>,
     running: Vec<bool>,
@@ -105,7 +105,7 @@ impl<'a> Runner<'a> {
         for (bout_idx, bout) in schedule.bouts.iter().enumerate() {
             bout.fixtures.iter().for_each(|&idx| bouts_of[idx].push(bout_idx));
         }
-        let board = Board {
+        let ledger = Ledger {
             outcomes: folder.outcomes(plan, schedule),
             running: vec![false; n_matches],
             skipped: vec![false; n_matches],
@@ -122,7 +122,7 @@ impl<'a> Runner<'a> {
             stop,
             progress,
             bouts_of,
-            board: Mutex::new(board),
+            ledger: Mutex::new(ledger),
             changed: Condvar::new(),
         };
         runner.take_stock();
@@ -131,18 +131,18 @@ impl<'a> Runner<'a> {
 
     /// What follows from the records: silent players, and tests that have ended.
     fn take_stock(&self) {
-        let mut board = self.board.lock();
-        let mut played: Vec<(u64, usize)> = board
+        let mut ledger = self.ledger.lock();
+        let mut played: Vec<(u64, usize)> = ledger
             .outcomes
             .iter()
             .enumerate()
             .filter_map(|(idx, outcome)| outcome.as_ref().map(|outcome| (outcome.started_ms, idx)))
             .collect();
         played.sort_unstable();
-        played.into_iter().for_each(|(_, idx)| self.note_silence(&mut board, idx));
+        played.into_iter().for_each(|(_, idx)| self.note_silence(&mut ledger, idx));
         super::schedule::pairs(self.plan.players.len())
             .into_iter()
-            .for_each(|pair| self.note_verdict(&mut board, pair));
+            .for_each(|pair| self.note_verdict(&mut ledger, pair));
     }
 
     /// Plays what is left, until all is played or the user stops.
@@ -155,27 +155,27 @@ impl<'a> Runner<'a> {
             for slot_idx in 0..self.plan.parallel {
                 let slot = std::thread::Builder::new().name(format!("match-{}", slot_idx + 1));
                 if let Err(error) = slot.spawn_scoped(scope, move || self.fill_slot(slot_idx)) {
-                    self.board.lock().failure = Some(error.into());
+                    self.ledger.lock().failure = Some(error.into());
                 }
             }
         });
         self.progress.end();
-        let board = self.board.lock();
-        match &board.failure {
+        let ledger = self.ledger.lock();
+        match &ledger.failure {
             Some(failure) => Err(failure.clone()),
-            None => Ok(self.played(&board)),
+            None => Ok(self.played(&ledger)),
         }
     }
 
-    fn played(&self, board: &Board) -> Played {
-        let is_complete = (0..board.outcomes.len())
-            .all(|idx| board.outcomes[idx].is_some() || board.skipped[idx] || !self.is_wanted(board, idx));
+    fn played(&self, ledger: &Ledger) -> Played {
+        let is_complete = (0..ledger.outcomes.len())
+            .all(|idx| ledger.outcomes[idx].is_some() || ledger.skipped[idx] || !self.is_wanted(ledger, idx));
         Played {
-            outcomes: board.outcomes.clone(),
+            outcomes: ledger.outcomes.clone(),
             is_complete,
-            skipped: board.skipped.clone(),
-            is_absent: board.is_absent.clone(),
-            standings: standings(self.plan, self.schedule, &board.outcomes, &board.skipped),
+            skipped: ledger.skipped.clone(),
+            is_absent: ledger.is_absent.clone(),
+            standings: standings(self.plan, self.schedule, &ledger.outcomes, &ledger.skipped),
         }
     }
 
@@ -183,23 +183,24 @@ impl<'a> Runner<'a> {
     fn greet_remote_players(&self) {
         for player_idx in 0..self.plan.players.len() {
             let Some(address) = self.remote(player_idx) else { continue };
-            let mut board = self.board.lock();
+            let mut ledger = self.ledger.lock();
             if client::ask(address, "( INFO )", INFO_TIME).is_err() {
                 // If it was absent before it is not waited for again; otherwise it has its matches to come.
-                if board.is_absent[player_idx] {
+                if ledger.is_absent[player_idx] {
                     self.tell_absent(player_idx);
                 }
                 continue;
             }
-            board.silent_in_a_row[player_idx] = 0;
-            self.set_absent(&mut board, player_idx, false);
-            let unplayed = self.schedule.fixtures.iter().zip(&board.outcomes);
+            ledger.silent_in_a_row[player_idx] = 0;
+            self.set_absent(&mut ledger, player_idx, false);
+            let unplayed = self.schedule.fixtures.iter().zip(&ledger.outcomes);
             let unplayed = unplayed
                 .filter(|(fixture, outcome)| outcome.is_none() && fixture.seats.contains(&player_idx));
-            for (fixture, _) in unplayed.take(2 * self.plan.parallel) {
-                // Mostly it knows no such match.
-                let _ = client::ask(address, &format!("( ABORT {} )", fixture.id), INFO_TIME);
-            }
+            // Mostly it knows no such match. Nobody waits for one that answers no more.
+            unplayed.take(2 * self.plan.parallel).all(|(fixture, _)| {
+                let abort = format!("( ABORT {} )", fixture.id);
+                !self.stop.is_raised() && client::ask(address, &abort, INFO_TIME).is_ok()
+            });
         }
     }
 
@@ -215,13 +216,13 @@ impl<'a> Runner<'a> {
         let mut stable = Stable::new(self.folder, slot_idx, self.stop);
         while let Some(fixture_idx) = self.take() {
             let played = self.play(fixture_idx, slot_idx, &mut stable);
-            let mut board = self.board.lock();
-            board.running[fixture_idx] = false;
-            self.schedule.fixtures[fixture_idx].seats.iter().for_each(|&idx| board.is_busy[idx] = false);
+            let mut ledger = self.ledger.lock();
+            ledger.running[fixture_idx] = false;
+            self.schedule.fixtures[fixture_idx].seats.iter().for_each(|&idx| ledger.is_busy[idx] = false);
             match played {
-                Ok(Some(outcome)) => self.note(board, fixture_idx, outcome),
+                Ok(Some(outcome)) => self.note(ledger, fixture_idx, outcome),
                 Ok(None) => {}
-                Err(failure) => board.failure = Some(failure),
+                Err(failure) => ledger.failure = Some(failure),
             }
             self.changed.notify_all();
         }
@@ -229,46 +230,46 @@ impl<'a> Runner<'a> {
 
     /// The next match to play, waiting for a player if need be; none if there is nothing to do any more.
     fn take(&self) -> Option<usize> {
-        let mut board = self.board.lock();
+        let mut ledger = self.ledger.lock();
         loop {
-            if self.stop.is_raised() || board.failure.is_some() {
+            if self.stop.is_raised() || ledger.failure.is_some() {
                 return None;
             }
-            let mut open = (0..board.outcomes.len()).filter(|&idx| self.is_open(&board, idx)).peekable();
+            let mut open = (0..ledger.outcomes.len()).filter(|&idx| self.is_open(&ledger, idx)).peekable();
             open.peek()?;
             let is_free = |idx: &usize| {
                 let seats = &self.schedule.fixtures[*idx].seats;
                 !seats
                     .iter()
-                    .any(|&player_idx| board.is_busy[player_idx] && self.remote(player_idx).is_some())
+                    .any(|&player_idx| ledger.is_busy[player_idx] && self.remote(player_idx).is_some())
             };
             let next = open.find(is_free);
             drop(open);
             if let Some(idx) = next {
-                board.running[idx] = true;
+                ledger.running[idx] = true;
                 self.schedule.fixtures[idx]
                     .seats
                     .iter()
-                    .for_each(|&player_idx| board.is_busy[player_idx] = true);
+                    .for_each(|&player_idx| ledger.is_busy[player_idx] = true);
                 return Some(idx);
             }
-            self.changed.wait_for(&mut board, POLL);
+            self.changed.wait_for(&mut ledger, POLL);
         }
     }
 
     /// Whether a match has to be played and nobody plays it.
-    fn is_open(&self, board: &Board, idx: usize) -> bool {
-        board.outcomes[idx].is_none()
-            && !board.running[idx]
-            && !board.skipped[idx]
-            && self.is_wanted(board, idx)
+    fn is_open(&self, ledger: &Ledger, idx: usize) -> bool {
+        ledger.outcomes[idx].is_none()
+            && !ledger.running[idx]
+            && !ledger.skipped[idx]
+            && self.is_wanted(ledger, idx)
     }
 
     /// Whether a match is a part of a bout whose pairing is not decided; matches of one player alone always are.
-    fn is_wanted(&self, board: &Board, idx: usize) -> bool {
+    fn is_wanted(&self, ledger: &Ledger, idx: usize) -> bool {
         let bouts = &self.bouts_of[idx];
         bouts.is_empty()
-            || bouts.iter().any(|&bout_idx| !board.decided.contains(&self.schedule.bouts[bout_idx].pair))
+            || bouts.iter().any(|&bout_idx| !ledger.decided.contains(&self.schedule.bouts[bout_idx].pair))
     }
 
     fn play(
@@ -346,38 +347,38 @@ impl<'a> Runner<'a> {
     }
 
     /// Takes note of a match that was played, and tells of it.
-    fn note(&self, mut board: MutexGuard<Board>, fixture_idx: usize, outcome: MatchOutcome) {
+    fn note(&self, mut ledger: MutexGuard<Ledger>, fixture_idx: usize, outcome: MatchOutcome) {
         let line = table::match_line(self.plan, &self.schedule.fixtures[fixture_idx], &outcome);
-        board.outcomes[fixture_idx] = Some(outcome);
-        let were_absent = board.is_absent.clone();
-        self.note_silence(&mut board, fixture_idx);
-        let newly = (0..were_absent.len()).filter(|&idx| board.is_absent[idx] && !were_absent[idx]);
+        ledger.outcomes[fixture_idx] = Some(outcome);
+        let were_absent = ledger.is_absent.clone();
+        self.note_silence(&mut ledger, fixture_idx);
+        let newly = (0..were_absent.len()).filter(|&idx| ledger.is_absent[idx] && !were_absent[idx]);
         newly.for_each(|player_idx| self.tell_absent(player_idx));
         for &bout_idx in &self.bouts_of[fixture_idx] {
-            self.note_verdict(&mut board, self.schedule.bouts[bout_idx].pair);
+            self.note_verdict(&mut ledger, self.schedule.bouts[bout_idx].pair);
         }
         let text = if self.progress.shows_table() {
-            table::players(&overall(self.plan, self.schedule, &board.outcomes, &board.skipped)).to_string()
+            table::players(&overall(self.plan, self.schedule, &ledger.outcomes, &ledger.skipped)).to_string()
         } else {
             String::new()
         };
-        self.progress.show(&line, &text, &self.snapshot(&board));
+        self.progress.show(&line, &text, &self.snapshot(&ledger));
     }
 
     /// Counts matches without any answer of a remote player.
-    fn note_silence(&self, board: &mut Board, fixture_idx: usize) {
-        let Some(outcome) = board.outcomes[fixture_idx].clone() else { return };
+    fn note_silence(&self, ledger: &mut Ledger, fixture_idx: usize) {
+        let Some(outcome) = ledger.outcomes[fixture_idx].clone() else { return };
         for (seat_idx, &player_idx) in self.schedule.fixtures[fixture_idx].seats.iter().enumerate() {
             if self.remote(player_idx).is_none() {
                 continue;
             }
             if !outcome.silent[seat_idx] {
-                board.silent_in_a_row[player_idx] = 0;
+                ledger.silent_in_a_row[player_idx] = 0;
                 continue;
             }
-            board.silent_in_a_row[player_idx] += 1;
-            if board.silent_in_a_row[player_idx] == self.plan.absent_after {
-                self.set_absent(board, player_idx, true);
+            ledger.silent_in_a_row[player_idx] += 1;
+            if ledger.silent_in_a_row[player_idx] == self.plan.absent_after {
+                self.set_absent(ledger, player_idx, true);
             }
         }
     }
@@ -388,30 +389,30 @@ impl<'a> Runner<'a> {
     }
 
     /// Marks a player, and every match that waits for somebody who is absent.
-    fn set_absent(&self, board: &mut Board, player_idx: usize, is_absent: bool) {
-        board.is_absent[player_idx] = is_absent;
+    fn set_absent(&self, ledger: &mut Ledger, player_idx: usize, is_absent: bool) {
+        ledger.is_absent[player_idx] = is_absent;
         for (idx, fixture) in self.schedule.fixtures.iter().enumerate() {
-            let waits = fixture.seats.iter().any(|&seated| board.is_absent[seated]);
-            board.skipped[idx] = waits && board.outcomes[idx].is_none();
+            let waits = fixture.seats.iter().any(|&seated| ledger.is_absent[seated]);
+            ledger.skipped[idx] = waits && ledger.outcomes[idx].is_none();
         }
     }
 
-    fn note_verdict(&self, board: &mut Board, pair: (usize, usize)) {
-        let said = verdict(self.plan, self.schedule, &board.outcomes, &board.skipped, pair);
-        if said.is_some_and(|said| said != Verdict::Undecided) && !board.decided.contains(&pair) {
-            board.decided.push(pair);
+    fn note_verdict(&self, ledger: &mut Ledger, pair: (usize, usize)) {
+        let said = verdict(self.plan, self.schedule, &ledger.outcomes, &ledger.skipped, pair);
+        if said.is_some_and(|said| said != Verdict::Undecided) && !ledger.decided.contains(&pair) {
+            ledger.decided.push(pair);
         }
     }
 
-    fn snapshot(&self, board: &Board) -> Snapshot {
-        let n_played = board.outcomes.iter().flatten().count();
+    fn snapshot(&self, ledger: &Ledger) -> Snapshot {
+        let n_played = ledger.outcomes.iter().flatten().count();
         let mut n_left = vec![0usize; self.plan.games.len()];
         for (idx, fixture) in self.schedule.fixtures.iter().enumerate() {
-            n_left[fixture.game_idx] += usize::from(board.running[idx] || self.is_open(board, idx));
+            n_left[fixture.game_idx] += usize::from(ledger.running[idx] || self.is_open(ledger, idx));
         }
         let seconds =
             n_left.iter().enumerate().filter(|(_, n_left)| **n_left > 0).map(|(game_idx, &n_left)| {
-                self.mean_seconds(board, game_idx).map(|seconds| seconds * n_left as f64)
+                self.mean_seconds(ledger, game_idx).map(|seconds| seconds * n_left as f64)
             });
         let left = seconds.sum::<Option<f64>>();
         Snapshot {
@@ -422,8 +423,8 @@ impl<'a> Runner<'a> {
     }
 
     /// How long matches of a game take.
-    fn mean_seconds(&self, board: &Board, game_idx: usize) -> Option<f64> {
-        let played = self.schedule.fixtures.iter().zip(&board.outcomes);
+    fn mean_seconds(&self, ledger: &Ledger, game_idx: usize) -> Option<f64> {
+        let played = self.schedule.fixtures.iter().zip(&ledger.outcomes);
         let of_game = played.filter(|(fixture, _)| fixture.game_idx == game_idx);
         let seconds: Moments =
             of_game.filter_map(|(_, outcome)| outcome.as_ref().map(|outcome| outcome.seconds)).collect();

@@ -117,6 +117,15 @@ pub struct Table {
     pub pairings: Vec<Pairing>,
 }
 
+impl Table {
+    /// The players with their index, by rating.
+    pub fn strongest_first(&self) -> Vec<(usize, &Standing)> {
+        let mut players: Vec<(usize, &Standing)> = self.players.iter().enumerate().collect();
+        players.sort_by(|(_, one), (_, other)| other.elo.value.total_cmp(&one.elo.value));
+        players
+    }
+}
+
 /// Everything that is told at the end.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Standings {

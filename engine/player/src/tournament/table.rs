@@ -24,16 +24,14 @@ pub fn players(table: &Table) -> Grid {
         "errors",
         "forfeits",
     ]);
-    let mut players: Vec<_> = table.players.iter().collect();
-    players.sort_by(|one, other| other.elo.value.total_cmp(&one.elo.value));
-    for player in players {
+    for (_, player) in table.strongest_first() {
         grid.add_row([
             player.name.clone(),
             player.tally.n().to_string(),
             cells::tally(&player.tally),
             cells::share(&player.tally).to_string(),
             cells::rating(player).to_string(),
-            cells::goal(player.mean_goal),
+            cells::mean_goal(player.mean_goal),
             player.errors.to_string(),
             player.forfeits.to_string(),
         ]);
