@@ -69,11 +69,11 @@ impl Tournament {
         std::fs::read_to_string(Path::new(&self.records()).join("index.html")).unwrap()
     }
 
-    /// Waits until a player of ours is asked for a move.
+    /// Waits until a player of ours has moved.
     fn wait_for_a_move_of(&self, player: &str) {
         let log = Path::new(&self.records()).join(format!("logs/{player}.1.1.log"));
-        let is_asked = || std::fs::read_to_string(&log).is_ok_and(|text| text.contains("PLAY"));
-        wait_for(|| is_asked().then_some(()));
+        let has_moved = || std::fs::read_to_string(&log).is_ok_and(|text| text.contains("PLAY"));
+        wait_for(|| has_moved().then_some(()));
     }
 
     /// The matches by id, without what differs from run to run: times.
@@ -265,7 +265,8 @@ fn players_end_with_a_tournament_that_is_killed() {
     // Settings that no other test has.
     let players = ["self:memory=21M", "self:memory=22M"];
     let text = player("one", players[0]) + &player("other", players[1]);
-    let tournament = Tournament::new(&format!("[[game]]\ngame = \"connect-four\"\n{text}"));
+    let tournament =
+        Tournament::new(&format!("start = 1\nplay = 1\n[[game]]\ngame = \"connect-four\"\n{text}"));
     let mut child = tournament.begin();
     tournament.wait_for_a_move_of("one");
     assert!(players.iter().all(|player| process_of(player).is_some()));
