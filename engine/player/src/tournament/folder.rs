@@ -143,9 +143,9 @@ fn refuse_foreign(path: &Path) -> Result<(), Failure> {
 fn is_record_of(record: &Record, plan: &Plan, fixture: &Fixture) -> bool {
     let is_chance = &plan.games[fixture.game_idx].is_chance;
     let mut seats = fixture.seats.iter();
-    let players = is_chance.iter().map(|&is_chance| match if is_chance { None } else { seats.next() } {
-        Some(&player_idx) => plan.players[player_idx].name.as_str(),
-        None => CHANCE,
+    let players = is_chance.iter().map(|&is_chance| {
+        let player_idx = if is_chance { None } else { seats.next() };
+        player_idx.map_or(CHANCE, |&idx| plan.players[idx].name.as_str())
     });
     record.format == Record::FORMAT
         && record.id == fixture.id
