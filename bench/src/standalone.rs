@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -9,7 +10,7 @@ use player::failure::{Failure, Outcome};
 use player::game_source::GameArgs;
 use player::{output, stop, tables};
 use reasoner::Interrupt;
-use reasoner_prolog::translate::{self, Choices};
+use reasoner_prolog::{Prolog, Update, translate};
 use serde::{Deserialize, Serialize};
 
 use crate::child;
@@ -113,7 +114,7 @@ impl StandaloneArgs {
         let args = GameArgs { game: name.to_owned(), reading: Default::default() };
         let game = args.load()?;
         let mut program = tempfile::Builder::new().suffix(".pl").tempfile()?;
-        program.write_all(program_text(&game.rules).as_bytes())?;
+        program.write_all(program_text(&game.rules)?.as_bytes())?;
         let mut walk = tempfile::Builder::new().suffix(".pl").tempfile()?;
         walk.write_all(WALK.as_bytes())?;
         let limit = Duration::from_secs_f64(self.seconds * 10.0 + 60.0);
@@ -151,13 +152,14 @@ impl StandaloneArgs {
     }
 }
 
-/// The rules as the module `game`, with the roles in order.
-fn program_text(rules: &gdl::Rules) -> String {
-    let mut text = translate::program(rules, "game", &Choices::default());
+/// The rules as the module `game`, with the roles in order: the same text that the embedded engine gets.
+fn program_text(rules: &Arc<gdl::Rules>) -> Result<String, Failure> {
+    let choices = Prolog::new(Arc::clone(rules), Update::Difference)?.choices();
+    let mut text = translate::program(rules, "game", &choices);
     for role in rules.roles() {
         text += &format!("role_of_walk({}).\n", translate::data_text(role));
     }
-    text
+    Ok(text)
 }
 
 /// The middle of some numbers.

@@ -34,7 +34,7 @@ use handles::has_engine;
 use query::{Frame, Query, count, pending_exception, put_term};
 
 /// Predicates of our own, in the module `user`.
-const HELPERS: [&str; 5] = [
+const HELPERS: [&str; 6] = [
     "daggerboard_load(Id, Text) :- \
         setup_call_cleanup(open_string(Text, S), load_files(Id, [stream(S), silent(true)]), close(S))",
     // Unloading leaves tables on, which would answer for the next rules in this module.
@@ -47,6 +47,11 @@ const HELPERS: [&str; 5] = [
     "daggerboard_set_up :- set_prolog_gc_thread(false), \
         set_prolog_flag(max_table_answer_size, 2000), set_prolog_flag(max_table_answer_size_action, error), \
         set_prolog_flag(max_table_subgoal_size, 2000), set_prolog_flag(max_table_subgoal_size_action, error)",
+    // By count of inferences, which is the same in every run, not by time.
+    "daggerboard_answers(Module, Head) :- \
+        catch(call_with_inference_limit(findall(Head, Module:Head, Found), 100000, Result), _, fail), \
+        Result \\== inference_limit_exceeded, ground(Found), \
+        sort(Found, Answers), '$member'(Head, Answers)",
     "daggerboard_interrupt(Thread, _) :- thread_signal(Thread, throw(daggerboard_interrupt))",
     "daggerboard_limit(Thread, Steps) :- thread_signal(Thread, ignore('$inference_limit'(Steps, _)))",
 ];
@@ -324,6 +329,14 @@ impl Engine {
         let functor = self.functor(&self.atom(name), arity);
         // SAFETY: both are valid.
         Predicate { handle: unsafe { fli::PL_pred(functor.0, module.0) }, arity: count(arity) }
+    }
+
+    /// The predicate of a module and a term that gives all answers to the term, each once; none if they are not
+    /// ground or take a hundred thousand inferences.
+    pub(crate) fn all_answers(&self) -> Predicate {
+        // SAFETY: both texts end with NUL; the thread has an engine.
+        let handle = unsafe { fli::PL_predicate(c"daggerboard_answers".as_ptr(), 2, c"user".as_ptr()) };
+        Predicate { handle, arity: 2 }
     }
 
     /// Keeps a term outside the stacks.

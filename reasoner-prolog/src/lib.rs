@@ -14,6 +14,8 @@ pub mod translate;
 #[cfg(feature = "prolog")]
 mod engine;
 #[cfg(feature = "prolog")]
+mod listing;
+#[cfg(feature = "prolog")]
 mod program;
 #[cfg(feature = "prolog")]
 mod reasoner;

@@ -79,6 +79,11 @@ impl Program {
         Ok(program)
     }
 
+    /// The name of its module.
+    pub(crate) fn module_name(&self) -> String {
+        module_name(self.slot)
+    }
+
     /// Whether answers come from tables, which a new state makes void.
     fn has_tables(&self) -> bool {
         !self.choices.tabled.is_empty()
@@ -88,7 +93,7 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         let unloaded = Engine::of_this_thread()
-            .and_then(|engine| engine.unload(&module_name(self.slot)).map_err(|error| error.to_string()));
+            .and_then(|engine| engine.unload(&self.module_name()).map_err(|error| error.to_string()));
         match unloaded {
             Ok(()) => _ = IN_USE.lock().remove(&self.slot),
             // What cannot be unloaded stays in use.

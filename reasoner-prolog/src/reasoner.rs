@@ -1,6 +1,6 @@
 //! Embedded SWI-Prolog as a [`Reasoner`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gdl::{Recursion, RelationId, Rules, Term};
@@ -8,11 +8,12 @@ use parking_lot::{Mutex, RwLock};
 use reasoner::{Interrupt, Limits, Reasoner, ReasonerError};
 
 use crate::engine::{Engine, Kept};
+use crate::listing::listing;
 use crate::program::{Program, Update};
 use crate::session::PrologSession;
 use crate::state::FactSet;
 use crate::terms::{LocalTerms, SharedTerms, TermId, intern_term};
-use crate::translate::{self, Choices};
+use crate::translate::{self, Choices, Listing};
 use crate::watchdog::Watchdog;
 
 /// Inferences of a question before recursive relations are answered from tables: some tenths of a second.
@@ -42,7 +43,13 @@ impl Prolog {
         let engine = Engine::of_this_thread().map_err(ReasonerError::Engine)?;
         let terms = Arc::new(Kept::new(SharedTerms::new(&engine, &rules)));
         let failed = |error: crate::engine::PrologError| ReasonerError::Engine(error.to_string());
-        let program = Program::load(&engine, &rules, Choices::default()).map_err(failed)?;
+        let mut program = Program::load(&engine, &rules, Choices::default()).map_err(failed)?;
+        let listed = listing(&engine, &rules, &terms, &program).map_err(failed)?;
+        let groups = recursive_groups(&rules, &listed);
+        if !listed.is_empty() {
+            program =
+                Program::load(&engine, &rules, Choices { listed, ..Choices::default() }).map_err(failed)?;
+        }
         let mut local = LocalTerms::default();
         let role_ids = rules
             .roles()
@@ -55,7 +62,7 @@ impl Prolog {
             role_ids,
             terms,
             update,
-            groups: recursive_groups(&rules),
+            groups,
             current: RwLock::new(Arc::new(program)),
             changing: Mutex::new(()),
             watchdog,
@@ -79,6 +86,11 @@ impl Prolog {
     /// The relations answered from tables at present, as `name/arity`.
     pub fn tabled(&self) -> Vec<String> {
         self.program().choices.tabled.iter().map(|&relation| self.rules.relation_name(relation)).collect()
+    }
+
+    /// How the rules are evaluated at present.
+    pub fn choices(&self) -> Choices {
+        self.program().choices.clone()
     }
 
     /// The program at present.
@@ -130,12 +142,12 @@ impl Prolog {
     }
 }
 
-/// The groups of relations that depend on themselves and that a question leads to.
-fn recursive_groups(rules: &Rules) -> Vec<BTreeSet<RelationId>> {
+/// The groups of relations that depend on themselves and that a question leads to, but for those given as facts.
+fn recursive_groups(rules: &Rules, listed: &BTreeMap<RelationId, Listing>) -> Vec<BTreeSet<RelationId>> {
     let recursion = Recursion::of(rules);
     let mut groups: Vec<(usize, BTreeSet<RelationId>)> = Vec::new();
     for relation in translate::relations_asked(rules) {
-        if !recursion.is_recursive(relation) {
+        if !recursion.is_recursive(relation) || listed.contains_key(&relation) {
             continue;
         }
         let component = recursion.component(relation);

@@ -63,8 +63,6 @@ pub(crate) struct SharedTerms {
 struct Store {
     entries: Vec<Arc<Entry>>,
     index: FxHashMap<Box<[Word]>, TermId>,
-    /// The name and arity of each word met.
-    names: FxHashMap<Word, (Symbol, usize)>,
 }
 
 impl SharedTerms {
@@ -130,22 +128,15 @@ impl SharedTerms {
         if let Some(&known) = store.index.get(words) {
             return Ok(known);
         }
-        for &word in words {
-            let (name, arity) = engine.name_and_arity(word);
-            let symbol = *self.symbols.get(&name).ok_or_else(|| {
-                PrologError::Raised("an answer with a name that the rules do not have".to_owned())
-            })?;
-            store.names.insert(word, (symbol, arity));
-        }
         let (first, args) = words.split_first().expect("a term has a first word");
         let data = engine.record(words)?;
-        let fact: Vec<Word> = match self.fluents.get(&store.names[first]) {
+        let fact: Vec<Word> = match self.fluents.get(&self.name_of(engine, *first)?) {
             Some(&predicate) => std::iter::once(predicate).chain(args.iter().copied()).collect(),
             None => std::iter::once(self.other_fluent.word()).chain(words.iter().copied()).collect(),
         };
         let fact = engine.record(&fact)?;
         let mut rest = words;
-        let term = self.term(&store, &mut rest);
+        let term = self.term(engine, &mut rest)?;
         let id = TermId::of_idx(store.entries.len());
         store.entries.push(Arc::new(Entry { term, words: words.into(), data, fact }));
         store.index.insert(words.into(), id);
@@ -153,16 +144,28 @@ impl SharedTerms {
     }
 
     /// Reads the next term of `words`.
-    fn term(&self, store: &Store, words: &mut &[Word]) -> Term {
+    ///
+    /// # Errors
+    /// If it has a name that the rules do not have.
+    pub(crate) fn term(&self, engine: &Engine, words: &mut &[Word]) -> Result<Term, PrologError> {
         let (&first, rest) = words.split_first().expect("the words are one term");
         *words = rest;
-        match store.names[&first] {
+        Ok(match self.name_of(engine, first)? {
             (symbol, 0) => self.rules.name_term(symbol),
             (symbol, arity) => Term::Compound(
                 self.rules.symbols().name(symbol).into(),
-                (0..arity).map(|_| self.term(store, words)).collect(),
+                (0..arity).map(|_| self.term(engine, words)).collect::<Result<_, _>>()?,
             ),
-        }
+        })
+    }
+
+    /// The name and the number of arguments of a word.
+    fn name_of(&self, engine: &Engine, word: Word) -> Result<FluentName, PrologError> {
+        let (name, arity) = engine.name_and_arity(word);
+        let symbol = self.symbols.get(&name).ok_or_else(|| {
+            PrologError::Raised("an answer with a name that the rules do not have".to_owned())
+        })?;
+        Ok((*symbol, arity))
     }
 }
 

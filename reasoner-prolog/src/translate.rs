@@ -9,7 +9,7 @@
 //! The author's order of literals is kept, but `not` and `distinct` are moved to the first place where their
 //! variables are bound; what can only give the same answers again is asked for one solution.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use gdl::{Atom, Dependence, Literal, RelationId, Rule, RuleTerm, Rules, Symbol, Term};
@@ -17,7 +17,7 @@ use gdl::{Atom, Dependence, Literal, RelationId, Rule, RuleTerm, Rules, Symbol, 
 use crate::body::Planner;
 
 /// The questions that a program answers.
-const QUESTIONS: [RelationId; 5] =
+pub(crate) const QUESTIONS: [RelationId; 5] =
     [RelationId::INIT, RelationId::TERMINAL, RelationId::LEGAL, RelationId::NEXT, RelationId::GOAL];
 
 /// The functor of the moves of all roles.
@@ -36,7 +36,12 @@ const ANY_FLUENT: &str = "any_fluent";
 pub struct Choices {
     /// Answered from tables.
     pub tabled: BTreeSet<RelationId>,
+    /// Given as facts in place of their rules.
+    pub listed: BTreeMap<RelationId, Listing>,
 }
+
+/// All answers of a relation: the arguments of each.
+pub type Listing = Vec<Vec<Term>>;
 
 /// A fluent's name and number of arguments.
 pub(crate) type FluentName = (Symbol, usize);
@@ -122,7 +127,10 @@ pub fn program(rules: &Rules, module: &str, choices: &Choices) -> String {
     writer.declarations(module, choices);
     for relation in relations_asked(rules) {
         if !matches!(relation, RelationId::TRUE | RelationId::DOES) {
-            writer.relation(relation);
+            match choices.listed.get(&relation) {
+                Some(answers) => writer.listing(relation, answers),
+                None => writer.relation(relation),
+            }
         }
     }
     writer.text
@@ -137,11 +145,15 @@ pub fn data_text(term: &Term) -> String {
 
 fn write_data(text: &mut String, term: &Term) {
     write_quoted(text, &data_name(term.name()));
-    for (arg_idx, arg) in term.args().iter().enumerate() {
+    write_data_args(text, term.args());
+}
+
+fn write_data_args(text: &mut String, args: &[Term]) {
+    for (arg_idx, arg) in args.iter().enumerate() {
         text.push(if arg_idx == 0 { '(' } else { ',' });
         write_data(text, arg);
     }
-    if !term.args().is_empty() {
+    if !args.is_empty() {
         text.push(')');
     }
 }
@@ -227,6 +239,16 @@ impl<'a> Writer<'a> {
         _ = write!(self.text, ":- {name} ");
         self.quoted(predicate);
         _ = writeln!(self.text, "/{arity}.");
+    }
+
+    /// A relation as facts.
+    fn listing(&mut self, id: RelationId, answers: &[Vec<Term>]) {
+        let predicate = relation_predicate(self.rules, id);
+        for answer in answers {
+            self.quoted(&predicate);
+            write_data_args(&mut self.text, answer);
+            self.text += ".\n";
+        }
     }
 
     /// All clauses of a relation. One without any must be declared, or asking it would be an error.

@@ -123,3 +123,27 @@ fn threads_agree() {
         });
     }
 }
+
+#[test]
+fn answers_that_no_state_changes_become_facts() {
+    let rules = |way: &str| {
+        format!(
+            "(role you) (init (at 0)) (s 0 1) (s 1 2) (s 2 0) {way} (<= (loop ?x) (loop ?x)) (<= (loop ?x) (s ?x ?y))
+             (<= (pair ?x ?y) (s ?x ?a) (s ?y ?b)) (<= (free ?x ?y) (s ?x ?z))
+             (<= (legal you (go ?y)) (true (at ?x)) (way ?x ?y) (pair ?x ?y) (loop ?x) (free ?x 7))
+             (<= (next (at ?y)) (does you (go ?y))) (<= terminal (true (at 2))) (goal you 100)"
+        )
+    };
+    // One way forward, then one back: what was listed for the first rules must not answer for the second.
+    for (way, expected) in [("(<= (way ?x ?y) (s ?x ?y))", "1"), ("(<= (way ?x ?y) (s ?y ?x))", "2")] {
+        let prolog = prolog(&rules(way));
+        let mut session = session(&prolog);
+        let state = session.initial_state().unwrap();
+        let mut moves = Vec::new();
+        session.legal_moves(&state, Role(0), &mut moves).unwrap();
+        let texts: Vec<_> = moves.iter().map(|&it| session.move_term(it).to_string()).collect();
+        assert_eq!(texts, [format!("(go {expected})")]);
+        let n_answers: Vec<_> = prolog.choices().listed.values().map(Vec::len).collect();
+        assert_eq!(n_answers, [3, 9], "way and pair, but neither what loops nor what has variables");
+    }
+}
