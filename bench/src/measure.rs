@@ -8,8 +8,9 @@ use player::failure::{Failure, Outcome};
 use player::game_source::{Game, GameArgs};
 use player::output;
 use player::processor_time::cpu_seconds;
-use player::reasoners::{ReasonerKind, WithReasoner};
-use reasoner::{Dice, Interrupt, Limits, Reasoner, Rollouts, Session};
+use player::reasoners::{ReasonerKind, SetUp, WithReasoner};
+use player::sampling::{Sampling, Tally};
+use reasoner::{Interrupt, Limits, Reasoner, Session};
 use search::{Budget, Options, Searcher};
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +81,9 @@ impl MeasureArgs {
     pub fn run(&self) -> Result<Outcome, Failure> {
         let game = self.game.load()?;
         let rules = Arc::clone(&game.rules);
-        self.reasoner.with(rules, Measuring { args: self, game: &game, begun: Instant::now() })??;
+        let set_up = SetUp::until(&Interrupt::new());
+        let measuring = Measuring { args: self, game: &game, begun: Instant::now() };
+        self.reasoner.with(rules, &set_up, measuring)??;
         Ok(Outcome::Done)
     }
 }
@@ -100,7 +103,10 @@ impl WithReasoner for Measuring<'_> {
             What::Search => output::json(&search_speed(&reasoner, self.args)?),
             What::Cross => {
                 let rules = Arc::clone(&self.game.rules);
-                let found = self.args.against.with(rules, Crossing { args: self.args, other: reasoner })?;
+                let found = {
+                    let set_up = SetUp::until(&Interrupt::new());
+                    self.args.against.with(rules, &set_up, Crossing { args: self.args, other: reasoner })?
+                };
                 output::json(&found)
             }
         }
@@ -127,17 +133,14 @@ fn speed<R: Reasoner>(reasoner: &Arc<R>, begun: Instant, args: &MeasureArgs) -> 
     let mut session = reasoner.session(Limits::default(), &Interrupt::new())?;
     let root = session.initial_state()?;
     let setup_s = begun.elapsed().as_secs_f64();
-    let (mut n_rollouts, mut n_transitions) = (0u64, 0u64);
-    let mut ends = Rollouts::default();
+    let mut sampling = Sampling::new(session, &root, args.seed);
     let cpu_begun = cpu_seconds();
     let mut cpu_s = 0.0;
     while cpu_s < args.seconds {
-        let seed = Dice::child_seed(args.seed, n_rollouts);
-        session.rollouts(std::slice::from_ref(&root), &[seed], &mut ends)?;
-        n_rollouts += 1;
-        n_transitions += u64::from(ends.length(0));
+        sampling.batch()?;
         cpu_s = cpu_seconds() - cpu_begun;
     }
+    let Tally { n_rollouts, n_transitions, .. } = *sampling.tally();
     Ok(Speed {
         setup_s,
         rollouts_per_cpu_s: n_rollouts as f64 / cpu_s,

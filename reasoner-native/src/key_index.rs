@@ -5,9 +5,14 @@ use hashbrown::HashTable;
 /// Mixes words into a hash whose high and low bits are both good, as `hashbrown` needs.
 /// (The multiplier is that of FxHash; the final fold brings the high bits down.)
 pub(crate) fn hash_words(seed: u32, words: &[u32]) -> u64 {
+    hash_all(seed, words.iter().copied())
+}
+
+/// As [`hash_words`], of words that are not in a list.
+pub(crate) fn hash_all(seed: u32, words: impl Iterator<Item = u32>) -> u64 {
     const MULTIPLIER: u64 = 0x517c_c1b7_2722_0a95;
     let mut hash = u64::from(seed).wrapping_add(1).wrapping_mul(MULTIPLIER);
-    for &word in words {
+    for word in words {
         hash = (hash.rotate_left(23) ^ u64::from(word)).wrapping_mul(MULTIPLIER);
     }
     hash ^ (hash >> 29)

@@ -4,10 +4,15 @@
 //! in advance. It is the reference semantics of the project.
 //!
 //! What it deliberately does not do: search, or read text beyond single terms.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+mod ground;
 mod interpreter;
 mod key_index;
+mod net;
+mod propnet;
 mod terms;
 
+pub use ground::{Budget, GroundError};
 pub use interpreter::{FactSet, Interpreter, InterpreterSession};
+pub use propnet::{BitState, Evaluation, GateCount, NetReport, Propnet, PropnetSession};

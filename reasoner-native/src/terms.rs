@@ -110,6 +110,22 @@ impl Terms {
         }
     }
 
+    /// The number of a text-level term, if it is known. Names that the rules do not have are compared without case.
+    pub(crate) fn find_term(&self, rules: &Rules, term: &Term) -> Option<TermId> {
+        let functor = rules.symbols().find_in_any_case(term.name())?;
+        let args: Option<Vec<u32>> =
+            term.args().iter().map(|arg| self.find_term(rules, arg).map(|arg| arg.0)).collect();
+        self.find(functor, &args?)
+    }
+
+    /// The number of a text-level term, new if it has none yet; none if a name does not occur in the rules.
+    pub(crate) fn intern_term(&mut self, rules: &Rules, term: &Term) -> Option<TermId> {
+        let functor = rules.symbols().find_in_any_case(term.name())?;
+        let args: Option<Vec<u32>> =
+            term.args().iter().map(|arg| self.intern_term(rules, arg).map(|arg| arg.0)).collect();
+        Some(self.intern(functor, &args?))
+    }
+
     /// The text-level term.
     pub(crate) fn to_term(&self, rules: &Rules, term: TermId) -> Term {
         match self.args(term) {

@@ -3,7 +3,7 @@
 /// The strongly connected component of each node (Tarjan 1972), with the recursion on a stack of our own:
 /// the graph may be one long path. Components are numbered in such an order that edges lead to equal or
 /// smaller numbers.
-pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
+pub fn components(edges: &[Vec<usize>]) -> Vec<usize> {
     const UNSEEN: usize = usize::MAX;
     let n = edges.len();
     let (mut order, mut low) = (vec![UNSEEN; n], vec![0; n]);

@@ -18,6 +18,7 @@ mod sexpr;
 mod symbol;
 mod term;
 
+pub use components::components;
 pub use description::{CaseReading, Description, Keyword, ReadOptions, Statement};
 pub use lower::LowerError;
 pub use recursion::Recursion;

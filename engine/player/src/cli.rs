@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    check, games, perft, play_match, player, replay, search, speed, tournament, tournament_player,
+    check, explain, games, perft, play_match, player, replay, search, speed, tournament, tournament_player,
 };
 use crate::failure::{Failure, Outcome};
 use crate::logs;
@@ -45,6 +45,7 @@ enum Command {
     Replay(replay::ReplayArgs),
     Check(check::CheckArgs),
     Speed(speed::SpeedArgs),
+    Explain(explain::ExplainArgs),
     Games(games::GamesArgs),
     #[command(hide = true)]
     TournamentPlayer(tournament_player::TournamentPlayerArgs),
@@ -68,6 +69,7 @@ impl Cli {
             Command::Replay(args) => args.run(json),
             Command::Check(args) => args.run(json),
             Command::Speed(args) => args.run(json),
+            Command::Explain(args) => args.run(json),
             Command::Games(args) => args.run(json),
             Command::TournamentPlayer(args) => args.run(),
         }

@@ -21,6 +21,7 @@ mod position;
 pub mod processor_time;
 mod protocol;
 pub mod reasoners;
+pub mod sampling;
 pub mod stop;
 pub mod tables;
 mod tournament;

@@ -27,6 +27,9 @@ pub enum ReasonerError {
     /// A rule cannot be evaluated because a variable is never bound.
     #[error("{0}")]
     Unbound(String),
+    /// The rules cannot be made into what the reasoner evaluates, within its time and memory or at all.
+    #[error("{0}; another reasoner may answer")]
+    NotGrounded(String),
     /// A text that names no fluent or move.
     #[error(transparent)]
     Term(#[from] TermError),

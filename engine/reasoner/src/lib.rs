@@ -17,7 +17,7 @@ mod rollout;
 mod session;
 mod words;
 
-pub use dice::Dice;
+pub use dice::{Dice, Lot};
 pub use error::ReasonerError;
 pub use interrupt::Interrupt;
 pub use rollout::{MAX_ROLLOUT_STEPS, Policy, RolloutEnd, Rollouts, Uniform, rollout};

@@ -1,6 +1,6 @@
 //! Rollouts: from a state to the end of the game by random or guided moves.
 
-use crate::{Dice, Expansion, Move, ReasonerError, Role, Session, Value};
+use crate::{Expansion, Lot, Move, ReasonerError, Role, Session, Value};
 
 /// Where a rollout is cut off. The longest published game has some thousand steps; beyond this a game is
 /// taken not to terminate.
@@ -9,7 +9,7 @@ pub const MAX_ROLLOUT_STEPS: u32 = 20_000;
 /// Chooses moves in a rollout.
 pub trait Policy {
     /// The index in `legal` (never empty) of the move that `role` plays.
-    fn choose(&mut self, role: Role, legal: &[Move], dice: &mut Dice) -> usize;
+    fn choose(&mut self, role: Role, legal: &[Move], lot: Lot) -> usize;
 }
 
 /// Every legal move with the same probability.
@@ -17,9 +17,8 @@ pub trait Policy {
 pub struct Uniform;
 
 impl Policy for Uniform {
-    fn choose(&mut self, _role: Role, legal: &[Move], dice: &mut Dice) -> usize {
-        // A forced move costs no random number, in any reasoner.
-        if legal.len() == 1 { 0 } else { dice.below(legal.len()) }
+    fn choose(&mut self, _role: Role, legal: &[Move], lot: Lot) -> usize {
+        lot.below(legal.len())
     }
 }
 
@@ -53,9 +52,14 @@ impl Rollouts {
 
     /// Adds one.
     pub fn push(&mut self, end: &RolloutEnd) {
-        debug_assert_eq!(end.goals.len(), self.n_roles);
-        self.goals.extend_from_slice(&end.goals);
-        self.lengths.push(end.length);
+        self.push_parts(&end.goals, end.length);
+    }
+
+    /// Adds one with these goals, one per role, and this length.
+    pub fn push_parts(&mut self, goals: &[Value], length: u32) {
+        debug_assert_eq!(goals.len(), self.n_roles);
+        self.goals.extend_from_slice(goals);
+        self.lengths.push(length);
     }
 
     /// How many there are.
@@ -79,14 +83,15 @@ impl Rollouts {
     }
 }
 
-/// Plays to the end with `policy`, appending each joint move to `played`.
+/// Plays to the end with `policy`, whose choices have the [`Lot`]s of `seed`, appending each joint move to
+/// `played`.
 ///
 /// # Errors
 /// As every question of a session, except that a state where a role has no move ends the rollout.
 pub fn rollout<S: Session>(
     session: &mut S,
     state: &S::State,
-    dice: &mut Dice,
+    seed: u64,
     policy: &mut impl Policy,
     mut played: Option<&mut Vec<Move>>,
 ) -> Result<RolloutEnd, ReasonerError> {
@@ -94,7 +99,7 @@ pub fn rollout<S: Session>(
     let mut state = state.clone();
     let mut expansion = Expansion::default();
     let mut joint_move = Vec::with_capacity(n_roles);
-    let mut length = 0;
+    let (mut length, mut n_choices) = (0, 0u32);
     loop {
         match session.expand(&state, &mut expansion) {
             Ok(()) if expansion.terminal || length == MAX_ROLLOUT_STEPS => break,
@@ -105,7 +110,9 @@ pub fn rollout<S: Session>(
         joint_move.clear();
         for role in Role::all(n_roles) {
             let legal = expansion.moves_of(role);
-            joint_move.push(legal[policy.choose(role, legal, dice)]);
+            let lot = Lot::new(seed, n_choices);
+            n_choices = n_choices.wrapping_add(1);
+            joint_move.push(legal[policy.choose(role, legal, lot)]);
         }
         if let Some(played) = played.as_deref_mut() {
             played.extend_from_slice(&joint_move);

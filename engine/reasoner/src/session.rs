@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gdl::Term;
 
 use crate::rollout::{self, Policy, Rollouts};
-use crate::{Dice, Fluent, GoalAnswer, Interrupt, Move, ReasonerError, Role, RolloutEnd, Value};
+use crate::{Fluent, GoalAnswer, Interrupt, Move, ReasonerError, Role, RolloutEnd, Value};
 
 /// What one query may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,6 +186,32 @@ pub trait Session: Sized {
         Ok(())
     }
 
+    /// Expands many states, and replaces `expansions` by what [`Session::expand`] gives for each. In a state that is not
+    /// terminal a role may have no move: then that is no error here.
+    ///
+    /// # Errors
+    /// As every question.
+    fn expand_all(
+        &mut self,
+        states: &[Self::State],
+        expansions: &mut Vec<Expansion>,
+    ) -> Result<(), ReasonerError> {
+        expansions.resize_with(states.len(), Expansion::default);
+        for (state, expansion) in states.iter().zip(expansions) {
+            expansion.clear();
+            if self.is_terminal(state)? {
+                expansion.terminal = true;
+                self.goals(state, &mut expansion.goals)?;
+                continue;
+            }
+            for role in Role::all(self.roles().len()) {
+                self.legal_moves(state, role, &mut expansion.moves)?;
+                expansion.ends.push(expansion.moves.len());
+            }
+        }
+        Ok(())
+    }
+
     /// Plays one uniformly random rollout from each state, the `i`th with `seeds[i]`, and replaces `ends`
     /// by how they ended. The outcome of a rollout depends on its state and seed alone: [`Session::rollout_with`]
     /// of [`Uniform`](crate::Uniform) with the same seed plays the same moves.
@@ -221,6 +247,6 @@ pub trait Session: Sized {
         policy: &mut impl Policy,
         played: Option<&mut Vec<Move>>,
     ) -> Result<RolloutEnd, ReasonerError> {
-        rollout::rollout(self, state, &mut Dice::new(seed), policy, played)
+        rollout::rollout(self, state, seed, policy, played)
     }
 }

@@ -11,13 +11,13 @@ use gdl::check::Severity;
 use gdl::{Description, Keyword, Rules, Sexpr, Statement, Term};
 use reasoner::laws::check_playout;
 use reasoner::{
-    Dice, Expansion, Interrupt, Limits, MAX_ROLLOUT_STEPS, Reasoner, ReasonerError, Role, Session, Uniform,
+    Dice, Expansion, Interrupt, Limits, MAX_ROLLOUT_STEPS, Reasoner, ReasonerError, Role, Session,
 };
 
 use super::check::Finding;
 use crate::game_source::ReadingArgs;
 use crate::golden_text;
-use crate::reasoners::{ReasonerKind, WithReasoner};
+use crate::reasoners::{ReasonerKind, SetUp, WithReasoner};
 
 /// What one query may use: a check is no place for minutes of inference.
 const LIMITS: Limits = Limits { steps: 50_000_000, bytes: 1 << 30 };
@@ -43,19 +43,20 @@ pub fn simulate(
             .map(Arc::new)
     };
     let has = |keyword| description.statements().iter().any(|it| keyword_of(it) == Some(keyword));
+    let set_up = SetUp::until(stop);
     let mut found = BTreeSet::new();
     let base = has(Keyword::Base).then(|| derived(Keyword::Init, "(<= (init ?x) (base ?x))")).flatten();
-    let base = base.and_then(|rules| kind.with(rules, Bases { stop }).ok().flatten());
+    let base = base.and_then(|rules| kind.with(rules, &set_up, Bases { stop }).ok().flatten());
     let input =
         has(Keyword::Input).then(|| derived(Keyword::Legal, "(<= (legal ?r ?m) (input ?r ?m))")).flatten();
-    let input = input.and_then(|rules| kind.with(rules, Inputs { stop }).ok().flatten());
+    let input = input.and_then(|rules| kind.with(rules, &set_up, Inputs { stop }).ok().flatten());
     let mut ends = Vec::new();
     let rules = match Rules::from_description(description) {
         Ok(rules) => Arc::new(rules),
         Err(error) => return vec![warning(&error.to_string())],
     };
     let playing = Playing { n_playouts, base, input, stop, found: &mut found, ends: &mut ends };
-    match kind.with(rules, playing) {
+    match kind.with(rules, &set_up, playing) {
         Ok(Ok(())) | Ok(Err(ReasonerError::Interrupted)) => {}
         Ok(Err(error)) | Err(error) => {
             found.insert(format!("the rules cannot be played: {error}"));
@@ -63,7 +64,7 @@ pub fn simulate(
     }
     if let Some(rules) = derived(Keyword::Legal, "(<= (legal ?r ?v) (goal ?r ?v))") {
         // Only rules that ask for `legal` elsewhere may fail here, and then nothing is known.
-        let _ = kind.with(rules, Goals { ends: &ends, stop, found: &mut found });
+        let _ = kind.with(rules, &set_up, Goals { ends: &ends, stop, found: &mut found });
     }
     let mut findings: Vec<Finding> = found.iter().take(MAX_FINDINGS).map(|text| warning(text)).collect();
     if found.len() > MAX_FINDINGS {
@@ -176,7 +177,7 @@ impl Playing<'_> {
                         format!("the legal move {text} of role {} is not covered by input", roles[role.idx()])
                     }));
                 }
-                joint_move.push(legal[reasoner::Policy::choose(&mut Uniform, role, legal, &mut dice)]);
+                joint_move.push(legal[dice.below(legal.len())]);
             }
             state = session.next_state(&state, &joint_move)?;
         }

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod coverage;
+pub mod explain;
 pub mod games;
 pub mod moves_file;
 pub mod perft;

@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use clap::Args;
 use reasoner::perft::perft;
-use reasoner::{Limits, Reasoner};
+use reasoner::{Interrupt, Limits, Reasoner};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
 use crate::output;
 use crate::position::PositionArgs;
-use crate::reasoners::{self, ReasonerKind, WithReasoner};
+use crate::reasoners::{self, ReasonerKind, SetUp, WithReasoner};
 use crate::stop;
 
 /// Count the game tree, depth by depth
@@ -40,7 +40,9 @@ impl PerftArgs {
     /// If the game or the position cannot be had, or counting fails.
     pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
         let game = self.game.load()?;
-        self.reasoner.with(Arc::clone(&game.rules), Counting { args: self, name: &game.name, as_json })?
+        let stop = stop::on_ctrl_c()?;
+        let counting = Counting { args: self, name: &game.name, as_json, stop: &stop };
+        self.reasoner.with(Arc::clone(&game.rules), &SetUp::until(&stop), counting)?
     }
 }
 
@@ -48,13 +50,14 @@ struct Counting<'a> {
     args: &'a PerftArgs,
     name: &'a str,
     as_json: bool,
+    stop: &'a Interrupt,
 }
 
 impl WithReasoner for Counting<'_> {
     type Output = Result<Outcome, Failure>;
 
     fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
-        let mut session = reasoner.session(Limits::default(), &stop::on_ctrl_c()?)?;
+        let mut session = reasoner.session(Limits::default(), self.stop)?;
         let root = self.args.position.load(&mut session)?;
         let begun = Instant::now();
         let counts = perft(&mut session, &root, self.args.depth, |depth, counts| {

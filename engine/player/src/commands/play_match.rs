@@ -17,7 +17,7 @@ use crate::manager::record::{self, Record, Status};
 use crate::manager::referee::{Match, Seated, Terms};
 use crate::manager::spec::PlayerSpec;
 use crate::output;
-use crate::reasoners::{self, ReasonerKind, WithReasoner};
+use crate::reasoners::{self, ReasonerKind, SetUp, WithReasoner};
 use crate::stop;
 
 /// Play matches between players here and elsewhere
@@ -116,8 +116,9 @@ impl MatchArgs {
             .collect::<Result<Vec<_>, Failure>>()?;
         record::prepare(&self.records)?;
         let stop = stop::on_ctrl_c()?;
+        let set_up = SetUp::until(&stop);
         let playing = Playing { args: self, game: &game, is_chance, contacts, stop, as_json };
-        self.reasoner.with(Arc::clone(&game.rules), playing)?
+        self.reasoner.with(Arc::clone(&game.rules), &set_up, playing)?
     }
 }
 

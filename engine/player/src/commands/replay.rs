@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use reasoner::{GoalAnswer, Limits, Move, Reasoner, Role, Session};
+use reasoner::{GoalAnswer, Interrupt, Limits, Move, Reasoner, Role, Session};
 use serde_json::{Map, Value, json};
 
 use super::moves_file::{self, Played};
@@ -14,7 +14,7 @@ use crate::golden_text;
 use crate::moves::{Found, find_legal};
 use crate::output;
 use crate::position::PositionArgs;
-use crate::reasoners::{self, ReasonerKind, WithReasoner};
+use crate::reasoners::{self, ReasonerKind, SetUp, WithReasoner};
 use crate::stop;
 
 /// Play given moves and tell every state on the way
@@ -52,7 +52,9 @@ impl ReplayArgs {
         if played.rules_hash.as_ref().is_some_and(|hash| *hash != game.rules_hash()) {
             tracing::warn!("the record was made with another version of the rulesheet");
         }
-        self.reasoner.with(Arc::clone(&game.rules), Replaying { args: self, played, as_json })?
+        let stop = stop::on_ctrl_c()?;
+        let replaying = Replaying { args: self, played, as_json, stop: &stop };
+        self.reasoner.with(Arc::clone(&game.rules), &SetUp::until(&stop), replaying)?
     }
 }
 
@@ -60,13 +62,14 @@ struct Replaying<'a> {
     args: &'a ReplayArgs,
     played: Played,
     as_json: bool,
+    stop: &'a Interrupt,
 }
 
 impl WithReasoner for Replaying<'_> {
     type Output = Result<Outcome, Failure>;
 
     fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
-        let mut session = reasoner.session(Limits::default(), &stop::on_ctrl_c()?)?;
+        let mut session = reasoner.session(Limits::default(), self.stop)?;
         let mut state = self.args.position.load(&mut session)?;
         let mut steps = Vec::new();
         for (step_idx, terms) in self.played.moves.iter().enumerate() {

@@ -14,7 +14,7 @@ use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
 use crate::output;
 use crate::position::PositionArgs;
-use crate::reasoners::WithReasoner;
+use crate::reasoners::{SetUp, WithReasoner};
 use crate::stop;
 
 /// Search one position and show what was found
@@ -55,7 +55,9 @@ impl SearchArgs {
     pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
         let game = self.game.load()?;
         let kind = self.brain.reasoner;
-        kind.with(Arc::clone(&game.rules), Searching { args: self, name: &game.name, as_json })?
+        let stop = stop::on_ctrl_c()?;
+        let searching = Searching { args: self, name: &game.name, as_json, stop: &stop };
+        kind.with(Arc::clone(&game.rules), &SetUp::until(&stop), searching)?
     }
 }
 
@@ -63,6 +65,7 @@ struct Searching<'a> {
     args: &'a SearchArgs,
     name: &'a str,
     as_json: bool,
+    stop: &'a Interrupt,
 }
 
 impl WithReasoner for Searching<'_> {
@@ -70,9 +73,9 @@ impl WithReasoner for Searching<'_> {
 
     fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
         let args = self.args;
-        let stop = stop::on_ctrl_c()?;
+        let stop = self.stop;
         let brain = args.brain.brain(args.playouts, None);
-        let mut session = reasoner.session(Limits::default(), &stop)?;
+        let mut session = reasoner.session(Limits::default(), stop)?;
         let root = args.position.load(&mut session)?;
         if session.is_terminal(&root)? {
             return Err(Failure::work("the position is terminal: there is nothing to search"));
@@ -80,8 +83,8 @@ impl WithReasoner for Searching<'_> {
         let role = choose_role(&mut session, &root, args.role.as_deref())?;
         let mut searcher = Searcher::new(Arc::clone(&reasoner), brain.search.clone())?;
         searcher.set_root(&root);
-        let report = self.search(&mut searcher, &mut session, role, &stop)?;
-        self.demand_playouts(&report, &stop)?;
+        let report = self.search(&mut searcher, &mut session, role, stop)?;
+        self.demand_playouts(&report, stop)?;
         let report = Shown { report: &report, role, session: &mut session };
         if self.as_json {
             output::json(&report.json(self.name, reasoner.name(), args))?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use reasoner::{Dice, Interrupt, Limits, Reasoner, ReasonerError, Rollouts, Session};
+use reasoner::{Dice, Interrupt, Limits, Reasoner, ReasonerError, Session};
 use serde_json::json;
 
 use crate::brain::parse_seconds;
@@ -12,7 +12,8 @@ use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
 use crate::output;
 use crate::processor_time::cpu_seconds;
-use crate::reasoners::{self, ReasonerKind, WithReasoner};
+use crate::reasoners::{self, ReasonerKind, SetUp, WithReasoner};
+use crate::sampling::{Sampling, Tally};
 use crate::stop;
 
 /// Measure random rollouts from the initial state
@@ -37,8 +38,6 @@ pub struct SpeedArgs {
     seed: u64,
 }
 
-/// Rollouts asked for at once. Enough for a reasoner that works in lanes.
-const BATCH: usize = 512;
 /// How often the end is looked for.
 const POLL: Duration = Duration::from_millis(5);
 
@@ -49,9 +48,10 @@ impl SpeedArgs {
     /// If the game cannot be had, or the reasoner fails.
     pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
         let game = self.game.load()?;
+        let stop = stop::on_ctrl_c()?;
         let set_up_from = Instant::now();
-        let measuring = Measuring { args: self, name: &game.name, as_json, set_up_from };
-        self.reasoner.with(Arc::clone(&game.rules), measuring)?
+        let measuring = Measuring { args: self, name: &game.name, as_json, set_up_from, stop: &stop };
+        self.reasoner.with(Arc::clone(&game.rules), &SetUp::until(&stop), measuring)?
     }
 }
 
@@ -60,23 +60,16 @@ struct Measuring<'a> {
     name: &'a str,
     as_json: bool,
     set_up_from: Instant,
-}
-
-/// What one thread did.
-#[derive(Debug, Clone, Default)]
-struct Tally {
-    n_rollouts: u64,
-    n_transitions: u64,
-    goal_sums: Vec<u64>,
+    stop: &'a Interrupt,
 }
 
 impl WithReasoner for Measuring<'_> {
     type Output = Result<Outcome, Failure>;
 
     fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
-        let stop = stop::on_ctrl_c()?;
+        let stop = self.stop;
         let over = Interrupt::new();
-        let root = reasoner.session(Limits::default(), &stop)?.initial_state()?;
+        let root = reasoner.session(Limits::default(), stop)?.initial_state()?;
         let setup_s = self.set_up_from.elapsed().as_secs_f64();
         let (begun, cpu_begun) = (Instant::now(), cpu_seconds());
         let deadline = begun + Duration::from_secs_f64(self.args.seconds);
@@ -166,27 +159,12 @@ fn roll_out<R: Reasoner>(
     seed: u64,
     over: &Interrupt,
 ) -> Result<Tally, ReasonerError> {
-    let mut session = reasoner.session(Limits::default(), over)?;
-    let n_roles = reasoner.n_roles();
-    let mut tally = Tally { goal_sums: vec![0; n_roles], ..Tally::default() };
-    let mut ends = Rollouts::default();
-    let states = vec![root.clone(); BATCH];
-    let mut n_seeds = 0;
+    let mut sampling = Sampling::new(reasoner.session(Limits::default(), over)?, root, seed);
     while !over.is_raised() {
-        let seeds: Vec<u64> =
-            (n_seeds..).take(BATCH).map(|counter| Dice::child_seed(seed, counter)).collect();
-        n_seeds += BATCH as u64;
-        let result = session.rollouts(&states, &seeds, &mut ends);
-        for rollout_idx in 0..ends.len() {
-            tally.n_rollouts += 1;
-            tally.n_transitions += u64::from(ends.length(rollout_idx));
-            let goals = ends.goals(rollout_idx).iter();
-            tally.goal_sums.iter_mut().zip(goals).for_each(|(sum, &goal)| *sum += u64::from(goal));
-        }
-        match result {
+        match sampling.batch() {
             Ok(()) | Err(ReasonerError::Interrupted) => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(tally)
+    Ok(sampling.tally().clone())
 }

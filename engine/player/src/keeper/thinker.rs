@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gdl::{Description, ReadOptions, Rules};
-use reasoner::{Interrupt, Move, Reasoner};
+use reasoner::{Interrupt, Move, Reasoner, ReasonerError};
 use search::{Budget, Report, Searcher};
 use tracing::{debug, info, info_span, warn};
 
@@ -18,7 +18,7 @@ use super::orders::Orders;
 use super::seat::{Seat, SeatError};
 use crate::brain::Brain;
 use crate::protocol::message::Start;
-use crate::reasoners::WithReasoner;
+use crate::reasoners::{ReasonerKind, SetUp, WithReasoner};
 
 /// What a thinker needs of its match.
 #[derive(Debug)]
@@ -58,14 +58,24 @@ fn set_up(job: &Job) -> Result<(), String> {
     let started = Instant::now();
     let description = Description::from_sexprs(&job.start.text, job.start.rules.clone(), job.reading);
     let rules = Rules::from_description(&description).map_err(|error| error.to_string())?;
+    let rules = Arc::new(rules);
+    let time = job.deadlines.search.saturating_duration_since(started) / GROUNDING_PART;
+    let set_up = SetUp { time, stop: job.gone.clone() };
     let thinking = Thinking { job, started };
-    job.brain
-        .reasoner
-        .with(Arc::new(rules), thinking)
-        .map_err(|error| error.to_string())?
-        .map_err(|error| error.to_string())
+    let thought = match job.brain.reasoner.with(Arc::clone(&rules), &set_up, thinking) {
+        Err(ReasonerError::NotGrounded(reason)) => {
+            warn!(reason, "the match is played with the interpreter");
+            ReasonerKind::Interpreter.with(rules, &set_up, thinking)
+        }
+        thought => thought,
+    };
+    thought.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
 }
 
+/// The part of the start clock that grounding may take: time must be left for another reasoner.
+const GROUNDING_PART: u32 = 2;
+
+#[derive(Clone, Copy)]
 struct Thinking<'a> {
     job: &'a Job,
     started: Instant,

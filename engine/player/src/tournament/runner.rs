@@ -26,7 +26,7 @@ use crate::manager::record::{Record, Status};
 use crate::manager::referee::{Match, Seated, Terms};
 use crate::manager::spec::PlayerKind;
 use crate::protocol::client::{self, Address};
-use crate::reasoners::WithReasoner;
+use crate::reasoners::{SetUp, WithReasoner};
 
 /// How long a remote player may take to say that it is there.
 const INFO_TIME: Duration = Duration::from_secs(2);
@@ -304,8 +304,12 @@ impl<'a> Runner<'a> {
         };
         let named = |failure: Failure| failure.context(&game.name);
         let rules = Arc::clone(&game.game.rules);
-        let record =
-            self.plan.reasoner.with(rules, playing).map_err(|error| named(error.into()))?.map_err(named)?;
+        let record = self
+            .plan
+            .reasoner
+            .with(rules, &SetUp::until(self.stop), playing)
+            .map_err(|error| named(error.into()))?
+            .map_err(named)?;
         if record.status == Status::Stopped {
             return Ok(None);
         }

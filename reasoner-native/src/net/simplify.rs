@@ -1,0 +1,247 @@
+//! Makes a net smaller without changing what it says of reachable states.
+//!
+//! Every pass builds the net anew: gates that nothing depends on fall away, fluents that never change and moves that
+//! are never legal become constants, gates are made again from simplified inputs, and every other pass flattens and
+//! factors them ([`factor`](super::factor)).
+
+use super::factor::factor;
+use super::{Base, Cycle, GateId, Gates, Goal, Input, Kind, Net, Signal, Size};
+use crate::ground::{Budget, GroundError};
+
+/// Passes that only simplify; each removes constants that the one before made, and most nets need less.
+const MAX_PLAIN_PASSES: usize = 30;
+/// Passes that flatten and factor; later ones gain little.
+const MAX_FACTOR_PASSES: usize = 6;
+
+/// Simplifies until nothing changes.
+///
+/// # Errors
+/// If the budget is used up.
+pub(crate) fn simplify(mut net: Net, budget: &Budget) -> Result<Net, GroundError> {
+    let mut size = net.size();
+    let mut is_smaller = |net: &Net| {
+        let now = net.size();
+        let is_smaller = now != size;
+        size = now;
+        is_smaller
+    };
+    for _ in 0..MAX_PLAIN_PASSES {
+        net = rebuilt(&net, Manner::Plain, budget)?;
+        if !is_smaller(&net) {
+            break;
+        }
+    }
+    for _ in 0..MAX_FACTOR_PASSES {
+        net = rebuilt(&rebuilt(&net, Manner::Factored, budget)?, Manner::Plain, budget)?;
+        if !is_smaller(&net) {
+            break;
+        }
+    }
+    Ok(net)
+}
+
+/// How gates are made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// From their inputs.
+    Plain,
+    /// From the inputs of their inputs where nothing else needs these, factored.
+    Factored,
+}
+
+fn rebuilt(net: &Net, manner: Manner, budget: &Budget) -> Result<Net, GroundError> {
+    let mut rebuild = Rebuild::new(net);
+    rebuild.bases();
+    rebuild.inputs();
+    rebuild.cycles();
+    let uses = if manner == Manner::Factored { uses(net, &rebuild.needed) } else { Vec::new() };
+    for gate in net.gates.ids() {
+        if rebuild.needed[gate.idx()] && net.gates.kind(gate) == Kind::And {
+            if gate.0 % 0x1000 == 0 {
+                budget.check(rebuild.gates.bytes())?;
+            }
+            let signal = match manner {
+                Manner::Plain => rebuild.plain(gate),
+                Manner::Factored => rebuild.factored(gate, &uses),
+            };
+            rebuild.signals[gate.idx()] = signal;
+        }
+    }
+    Ok(rebuild.into_net())
+}
+
+/// How many gates and roots use each gate.
+fn uses(net: &Net, needed: &[bool]) -> Vec<u32> {
+    let mut uses = vec![0; net.gates.len()];
+    for gate in net.gates.ids().filter(|gate| needed[gate.idx()]) {
+        net.gates.inputs(gate).iter().for_each(|signal| uses[signal.gate().idx()] += 1);
+    }
+    net.for_each_root(|signal| uses[signal.gate().idx()] += 1);
+    uses
+}
+
+struct Rebuild<'a> {
+    old: &'a Net,
+    /// Whether anything depends on a gate, by old gate.
+    needed: Vec<bool>,
+    gates: Gates,
+    /// By old gate.
+    signals: Vec<Signal>,
+    /// Old bases that stay, with their new gates.
+    bases: Vec<(usize, GateId)>,
+    constants: Vec<crate::terms::TermId>,
+    inputs: Vec<(usize, GateId)>,
+    cycles: Vec<(usize, GateId)>,
+}
+
+impl<'a> Rebuild<'a> {
+    fn new(old: &'a Net) -> Rebuild<'a> {
+        let mut roots = Vec::new();
+        old.for_each_root(|signal| roots.push(signal.gate()));
+        Rebuild {
+            needed: old.reached(roots, false),
+            gates: Gates::new(old.n_roles),
+            signals: vec![Signal::FALSE; old.gates.len()],
+            bases: Vec::new(),
+            constants: old.constants.clone(),
+            inputs: Vec::new(),
+            cycles: Vec::new(),
+            old,
+        }
+    }
+
+    /// Those that matter come first.
+    fn bases(&mut self) {
+        let relevant = self.old.relevant();
+        let mut order: Vec<usize> = (0..self.old.bases.len()).collect();
+        order.sort_by_key(|&base_idx| !relevant[self.old.bases[base_idx].gate.idx()]);
+        for base_idx in order {
+            let base = &self.old.bases[base_idx];
+            match self.old.constant_value(base) {
+                Some(value) => {
+                    self.signals[base.gate.idx()] = Signal::FALSE.negated_if(value);
+                    if value {
+                        self.constants.push(base.fluent);
+                    }
+                }
+                None => {
+                    let gate = self.gates.base(self.bases.len());
+                    self.signals[base.gate.idx()] = Signal::of(gate);
+                    self.bases.push((base_idx, gate));
+                }
+            }
+        }
+    }
+
+    fn inputs(&mut self) {
+        for (input_idx, input) in self.old.inputs.iter().enumerate() {
+            if input.legal != Signal::FALSE {
+                let gate = self.gates.input(input.role);
+                self.signals[input.gate.idx()] = Signal::of(gate);
+                self.inputs.push((input_idx, gate));
+            }
+        }
+        // A role's only move is always made.
+        for (input_idx, gate) in &self.inputs {
+            let input = &self.old.inputs[*input_idx];
+            if self.gates.moves_of(input.role) == [*gate] {
+                self.signals[input.gate.idx()] = Signal::TRUE;
+            }
+        }
+    }
+
+    fn cycles(&mut self) {
+        for (cycle_idx, cycle) in self.old.cycles.iter().enumerate() {
+            // The least fixed point of what is defined as itself is false.
+            let constant = match cycle.definition {
+                Signal::TRUE => Some(Signal::TRUE),
+                Signal::FALSE => Some(Signal::FALSE),
+                definition if definition == Signal::of(cycle.gate) => Some(Signal::FALSE),
+                _ => None,
+            };
+            self.signals[cycle.gate.idx()] = constant.unwrap_or_else(|| {
+                let gate = self.gates.cycle();
+                self.cycles.push((cycle_idx, gate));
+                Signal::of(gate)
+            });
+        }
+    }
+
+    fn signal(&self, old: Signal) -> Signal {
+        self.signals[old.gate().idx()].negated_if(old.is_negated())
+    }
+
+    fn plain(&mut self, gate: GateId) -> Signal {
+        let mut inputs = self.old.gates.inputs(gate).iter().map(|&old| self.signal(old)).collect();
+        self.gates.and(&mut inputs)
+    }
+
+    /// Takes gates that only this one uses apart, and factors what comes of it.
+    fn factored(&mut self, gate: GateId, uses: &[u32]) -> Signal {
+        let (mut others, mut negated_ands) = (Vec::new(), Vec::new());
+        for &old in self.old.gates.inputs(gate) {
+            let signal = self.signal(old);
+            let is_only_use = uses[old.gate().idx()] == 1;
+            match self.gates.kind(signal.gate()) {
+                Kind::And if is_only_use && signal.is_negated() => {
+                    negated_ands.push(self.gates.inputs(signal.gate()).to_vec());
+                }
+                Kind::And if is_only_use => others.extend_from_slice(self.gates.inputs(signal.gate())),
+                _ => others.push(signal),
+            }
+        }
+        factor(&mut self.gates, others, negated_ands)
+    }
+
+    fn into_net(self) -> Net {
+        let bases = self.bases.iter().map(|&(base_idx, gate)| {
+            let base = &self.old.bases[base_idx];
+            Base { gate, next: self.signal(base.next), ..base.clone() }
+        });
+        let inputs = self.inputs.iter().map(|&(input_idx, gate)| {
+            let input = &self.old.inputs[input_idx];
+            Input { gate, legal: self.signal(input.legal), ..input.clone() }
+        });
+        let goals = self.old.goals.iter().map(|goal| Goal { holds: self.signal(goal.holds), ..goal.clone() });
+        let cycles = self.cycles.iter().map(|&(cycle_idx, gate)| Cycle {
+            gate,
+            definition: self.signal(self.old.cycles[cycle_idx].definition),
+        });
+        Net {
+            n_roles: self.old.n_roles,
+            bases: bases.collect(),
+            inputs: inputs.collect(),
+            goals: goals.collect(),
+            cycles: cycles.collect(),
+            terminal: self.signal(self.old.terminal),
+            constants: self.constants,
+            gates: self.gates,
+        }
+    }
+}
+
+impl Net {
+    /// The value of a fluent that is the same in all reachable states: it becomes itself, or what starts false can
+    /// only stay false, or true only true.
+    fn constant_value(&self, base: &Base) -> Option<bool> {
+        let itself = Signal::of(base.gate);
+        // An And with the fluent among its inputs: false stays false.
+        let stays_false = |next: Signal, itself: Signal| {
+            next == Signal::FALSE
+                || self.gates.is_and(next) && self.gates.inputs(next.gate()).contains(&itself)
+        };
+        match base.is_initial {
+            _ if base.next == itself => Some(base.is_initial),
+            false if stays_false(base.next, itself) => Some(false),
+            true if stays_false(!base.next, !itself) => Some(true),
+            _ => None,
+        }
+    }
+}
+
+impl Size {
+    /// What nets are compared by: the work of one evaluation.
+    pub(crate) fn work(&self) -> usize {
+        self.gate_inputs + self.gates + self.bases
+    }
+}

@@ -1,0 +1,222 @@
+//! The uniform choice of a legal move in every lane, without leaving the lanes.
+//!
+//! Legal moves are counted in blocks of eight by full adders, and the counts of blocks are added pairwise up a tree,
+//! in binary planes. In each lane a uniform number below the count is drawn, and found again by descending the tree:
+//! at each inner node a lane-wise subtraction tells whether it falls left, or what is left of it on the right. At the
+//! bottom exactly one move is selected in each lane that has one: these are the wires of what is done.
+
+use super::circuit::{Circuit, MOVES_PADDED_TO, Tap};
+use super::evaluate::Wires;
+use super::kernel::{self, Keys, Level as Features};
+use super::lanes::{Lanes, borrow, carry, sum};
+
+/// Planes of a block's count: 0 to 8.
+const BLOCK_PLANES: usize = 4;
+
+/// The counts of one role's legal moves.
+#[derive(Debug)]
+pub(super) struct Chooser<L> {
+    legal: Vec<Tap>,
+    /// The wire of the first move.
+    first_wire: usize,
+    levels: Vec<Level>,
+    /// Legal moves, padded.
+    moves: Vec<L>,
+    /// Counts, level by level, node by node, low planes first.
+    counts: Vec<L>,
+    /// What is left of the number drawn; by node as `counts`, with a plane less.
+    numbers: Vec<L>,
+    /// Whether the move is below a node.
+    selected: Vec<L>,
+}
+
+/// The nodes of the tree at one height; blocks are at height 0.
+#[derive(Debug, Clone, Copy)]
+struct Level {
+    n_nodes: usize,
+    /// Planes of a count; a number below it has one less.
+    n_planes: usize,
+    first_count: usize,
+    first_number: usize,
+    first_selected: usize,
+}
+
+impl<L: Lanes> Chooser<L> {
+    pub(super) fn new(circuit: &Circuit, role: usize) -> Chooser<L> {
+        let legal = circuit.legal[role].clone();
+        let n_blocks = legal.len().div_ceil(MOVES_PADDED_TO);
+        let mut levels: Vec<Level> = Vec::new();
+        let (mut n_counts, mut n_numbers, mut n_selected) = (0, 0, 0);
+        let (mut n_nodes, mut n_planes) = (n_blocks, BLOCK_PLANES);
+        while n_nodes > 0 {
+            levels.push(Level {
+                n_nodes,
+                n_planes,
+                first_count: n_counts,
+                first_number: n_numbers,
+                first_selected: n_selected,
+            });
+            n_counts += n_nodes * n_planes;
+            n_numbers += n_nodes * (n_planes - 1);
+            n_selected += n_nodes;
+            n_nodes = if n_nodes == 1 { 0 } else { n_nodes.div_ceil(2) };
+            n_planes += 1;
+        }
+        Chooser {
+            first_wire: circuit.first_moves[role],
+            moves: vec![L::NONE; n_blocks * MOVES_PADDED_TO],
+            counts: vec![L::NONE; n_counts],
+            numbers: vec![L::NONE; n_numbers],
+            selected: vec![L::NONE; n_selected],
+            levels,
+            legal,
+        }
+    }
+
+    /// Counts the legal moves; the lanes with at least one.
+    #[inline(always)]
+    pub(super) fn count(&mut self, wires: &Wires<L>) -> L {
+        for (place, &tap) in self.moves.iter_mut().zip(&self.legal) {
+            *place = wires.tap(tap);
+        }
+        for (count, moves) in
+            self.counts.chunks_exact_mut(BLOCK_PLANES).zip(self.moves.chunks_exact(MOVES_PADDED_TO))
+        {
+            count_block(moves, count);
+        }
+        for height in 1..self.levels.len() {
+            let (below, level) = (self.levels[height - 1], self.levels[height]);
+            let (lower, upper) = self.counts.split_at_mut(level.first_count);
+            let lower = &lower[below.first_count..];
+            let pairs = lower.chunks(2 * below.n_planes);
+            for (count, pair) in upper.chunks_exact_mut(level.n_planes).zip(pairs) {
+                add(pair, count);
+            }
+        }
+        let Some(top) = self.levels.last() else { return L::NONE };
+        self.counts[top.first_count..].iter().fold(L::NONE, |any, &plane| any.or(plane))
+    }
+
+    /// Draws, and sets the wires of the moves: in every lane with a legal move, exactly one.
+    #[inline(always)]
+    pub(super) fn choose(&mut self, features: Features, wires: &mut Wires<L>, keys: &Keys, offset: u32) {
+        let Some(&top) = self.levels.last() else { return };
+        let counts = &self.counts[top.first_count..];
+        let has_choice = counts[1..].iter().fold(L::NONE, |any, &plane| any.or(plane)).any();
+        if !has_choice {
+            // Every lane has its one legal move, if any.
+            wires.range_mut(self.first_wire, self.moves.len()).copy_from_slice(&self.moves);
+            return;
+        }
+        kernel::draw(features, counts, keys, offset, &mut self.numbers[top.first_number..]);
+        self.selected[top.first_selected] = L::ALL;
+        for height in (1..self.levels.len()).rev() {
+            self.descend(self.levels[height], self.levels[height - 1]);
+        }
+        let numbers = self.numbers.chunks_exact(BLOCK_PLANES - 1);
+        let moves = self.moves.chunks_exact(MOVES_PADDED_TO);
+        let done = wires.range_mut(self.first_wire, self.moves.len()).chunks_exact_mut(MOVES_PADDED_TO);
+        for (((&selected, number), moves), done) in self.selected.iter().zip(numbers).zip(moves).zip(done) {
+            match selected.any() {
+                true => select_in_block(selected, number, moves, done),
+                false => done.fill(L::NONE),
+            }
+        }
+    }
+
+    /// From the nodes of one height to those below.
+    #[inline(always)]
+    fn descend(&mut self, level: Level, below: Level) {
+        let n_planes = below.n_planes;
+        let (lower, upper) = self.numbers.split_at_mut(level.first_number);
+        let lower = &mut lower[below.first_number..];
+        let counts = &self.counts[below.first_count..];
+        for node in 0..level.n_nodes {
+            let selected = self.selected[level.first_selected + node];
+            let number = &upper[node * n_planes..][..n_planes];
+            let left = 2 * node;
+            let has_right = left + 1 < below.n_nodes;
+            if !selected.any() {
+                let n_children = 1 + usize::from(has_right);
+                self.selected[below.first_selected + left..][..n_children].fill(L::NONE);
+                continue;
+            }
+            let children = &mut lower[left * (n_planes - 1)..];
+            children[..n_planes - 1].copy_from_slice(&number[..n_planes - 1]);
+            if !has_right {
+                self.selected[below.first_selected + left] = selected;
+                continue;
+            }
+            let count = &counts[left * n_planes..][..n_planes];
+            let mut borrowed = L::NONE;
+            for plane in 0..n_planes {
+                if plane + 1 < n_planes {
+                    children[n_planes - 1 + plane] = sum(number[plane], count[plane], borrowed);
+                }
+                borrowed = borrow(number[plane], count[plane], borrowed);
+            }
+            self.selected[below.first_selected + left] = selected.and(borrowed);
+            self.selected[below.first_selected + left + 1] = selected.and_not(borrowed);
+        }
+    }
+}
+
+/// Counts eight bits.
+#[inline(always)]
+fn count_block<L: Lanes>(moves: &[L], count: &mut [L]) {
+    let &[a, b, c, d, e, f, g, h] = moves else { unreachable!("blocks have eight moves") };
+    let (s0, c0) = (sum(a, b, c), carry(a, b, c));
+    let (s1, c1) = (sum(d, e, f), carry(d, e, f));
+    let (s2, c2) = (sum(s0, s1, g), carry(s0, s1, g));
+    let (ones, c3) = (s2.xor(h), s2.and(h));
+    let (t0, f0) = (sum(c0, c1, c2), carry(c0, c1, c2));
+    let (twos, f1) = (t0.xor(c3), t0.and(c3));
+    count.copy_from_slice(&[ones, twos, f0.xor(f1), f0.and(f1)]);
+}
+
+/// Adds a pair of counts, or takes the only one.
+#[inline(always)]
+fn add<L: Lanes>(pair: &[L], count: &mut [L]) {
+    let n_planes = count.len() - 1;
+    let mut carried = L::NONE;
+    if pair.len() == n_planes {
+        count[..n_planes].copy_from_slice(pair);
+    } else {
+        let (left, right) = pair.split_at(n_planes);
+        for plane in 0..n_planes {
+            count[plane] = sum(left[plane], right[plane], carried);
+            carried = carry(left[plane], right[plane], carried);
+        }
+    }
+    count[n_planes] = carried;
+}
+
+/// Selects the move of a block whose number is drawn.
+#[inline(always)]
+fn select_in_block<L: Lanes>(selected: L, number: &[L], moves: &[L], done: &mut [L]) {
+    let &[n0, n1, n2] = number else { unreachable!("a number below 8 has three bits") };
+    let &[a, b, c, d, ..] = moves else { unreachable!("blocks have eight moves") };
+    // How many of the first four there are, and whether the number is below that.
+    let (s, c0) = (sum(a, b, c), carry(a, b, c));
+    let (q0, c1) = (s.xor(d), s.and(d));
+    let (q1, q2) = (c0.xor(c1), c0.and(c1));
+    let b0 = q0.and_not(n0);
+    let b1 = borrow(n1, q1, b0);
+    let is_left = borrow(n2, q2, b1);
+    let (left, right) = done.split_at_mut(4);
+    select_in_four(selected.and(is_left), n0, n1, &moves[..4], left);
+    select_in_four(selected.and_not(is_left), n0.xor(q0), sum(n1, q1, b0), &moves[4..], right);
+}
+
+#[inline(always)]
+fn select_in_four<L: Lanes>(selected: L, n0: L, n1: L, moves: &[L], done: &mut [L]) {
+    let &[a, b, c, _] = moves else { unreachable!("four moves") };
+    let (p0, p1) = (a.xor(b), a.and(b));
+    let b0 = p0.and_not(n0);
+    let rest = n0.xor(p0);
+    let is_left = borrow(n1, p1, b0);
+    let (left, right) = (selected.and(is_left), selected.and_not(is_left));
+    let first = left.and(a).and_not(n0);
+    let third = right.and(c).and_not(rest);
+    done.copy_from_slice(&[first, left.and_not(first), third, right.and_not(third)]);
+}

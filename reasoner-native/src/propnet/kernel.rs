@@ -1,0 +1,210 @@
+//! What is worth unsafe code: gates without bounds checks, and vector instructions beyond what the build assumes.
+//!
+//! The vector features must be on for a whole step, everything inlined into it: the same code compiled without them
+//! and only its operations with them is an order of magnitude slower (PROPNET.md, "Bit-slices"). So [`with`] compiles
+//! a whole [`Task`] once for each [`Level`] of features.
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use reasoner::Lot;
+
+use super::circuit::Run;
+use super::lanes::Lanes;
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86::{X256, X512};
+
+/// The vector features of a processor, as far as they make a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Level {
+    /// What every processor of the target has.
+    Any,
+    /// 256 bits.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// 512 bits, with operations of three operands.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Level {
+    /// The level with the widest lanes.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) const BEST: Level = Level::Avx512;
+    /// The level with the widest lanes.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(super) const BEST: Level = Level::Any;
+
+    /// The best that this processor has.
+    pub(super) fn detect() -> Level {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+            {
+                return Level::Avx512;
+            }
+            if is_x86_feature_detected!("avx2") {
+                return Level::Avx2;
+            }
+        }
+        Level::Any
+    }
+}
+
+/// Work to be compiled for every level of features. Everything that it calls in its loops must be inlined.
+pub(super) trait Task {
+    type Output;
+
+    fn run(self, level: Level) -> Self::Output;
+}
+
+/// Runs a task with the features of a level, which the processor must have: it comes from [`Level::detect`], or is a
+/// lower one.
+pub(super) fn with<T: Task>(level: Level, task: T) -> T::Output {
+    match level {
+        Level::Any => task.run(level),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => {
+            assert!(Level::detect() >= level, "the processor has the features");
+            // SAFETY: the processor has them.
+            unsafe { with_avx2(task) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => {
+            assert!(Level::detect() >= level, "the processor has the features");
+            // SAFETY: the processor has them.
+            unsafe { with_avx512(task) }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn with_avx2<T: Task>(task: T) -> T::Output {
+    task.run(Level::Avx2)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+fn with_avx512<T: Task>(task: T) -> T::Output {
+    task.run(Level::Avx512)
+}
+
+/// Evaluates the gates of a run. Only [`Wires`](super::evaluate::Wires) calls it, with the circuit that it was made
+/// for.
+#[inline(always)]
+pub(super) fn evaluate_run<L: Lanes>(wires: &mut [L], inputs: &[u32], run: &Run) {
+    assert!(run.first_wire + run.n_gates <= wires.len(), "the gates have wires");
+    let n_inputs = run.n_gates * (run.n_plain + run.n_negated);
+    let inputs = &inputs[run.first_input..run.first_input + n_inputs];
+    if run.is_or { gates_of::<L, true>(wires, inputs, run) } else { gates_of::<L, false>(wires, inputs, run) }
+}
+
+/// Picks the loop for the number of inputs: the common ones are unrolled.
+#[inline(always)]
+fn gates_of<L: Lanes, const IS_OR: bool>(wires: &mut [L], inputs: &[u32], run: &Run) {
+    match (run.n_plain, run.n_negated) {
+        (2, 0) => gates::<L, IS_OR>(wires, inputs, run, 2, 0),
+        (1, 1) => gates::<L, IS_OR>(wires, inputs, run, 1, 1),
+        (0, 2) => gates::<L, IS_OR>(wires, inputs, run, 0, 2),
+        (3, 0) => gates::<L, IS_OR>(wires, inputs, run, 3, 0),
+        (2, 1) => gates::<L, IS_OR>(wires, inputs, run, 2, 1),
+        (1, 2) => gates::<L, IS_OR>(wires, inputs, run, 1, 2),
+        (0, 3) => gates::<L, IS_OR>(wires, inputs, run, 0, 3),
+        (4, 0) => gates::<L, IS_OR>(wires, inputs, run, 4, 0),
+        (3, 1) => gates::<L, IS_OR>(wires, inputs, run, 3, 1),
+        (n_plain, n_negated) => gates::<L, IS_OR>(wires, inputs, run, n_plain, n_negated),
+    }
+}
+
+#[inline(always)]
+fn gates<L: Lanes, const IS_OR: bool>(
+    wires: &mut [L],
+    inputs: &[u32],
+    run: &Run,
+    n_plain: usize,
+    n_negated: usize,
+) {
+    let n_inputs = n_plain + n_negated;
+    let wires = wires.as_mut_ptr();
+    let mut input = inputs.as_ptr();
+    for gate in 0..run.n_gates {
+        // SAFETY: the run has `n_gates * n_inputs` inputs, as sliced by `evaluate_run`; they are wires of the circuit
+        // that `wires` was made for.
+        let read = |input_idx: usize| unsafe { *wires.add(*input.add(input_idx) as usize) };
+        let mut value = if IS_OR { L::NONE } else { L::ALL };
+        for input_idx in 0..n_plain {
+            value = if IS_OR { value.or(read(input_idx)) } else { value.and(read(input_idx)) };
+        }
+        for input_idx in n_plain..n_inputs {
+            value = if IS_OR { value.or_not(read(input_idx)) } else { value.and_not(read(input_idx)) };
+        }
+        // SAFETY: `evaluate_run` has checked that the gates have wires; the inputs end behind the last gate's.
+        unsafe {
+            *wires.add(run.first_wire + gate) = value;
+            input = input.add(n_inputs);
+        }
+    }
+}
+
+/// What the random choices of each lane's rollout follow from: the halves of its seed, the lower one moved back by
+/// the choices that were made before it began (see [`Lot`]).
+#[derive(Debug)]
+pub(super) struct Keys {
+    low: Box<[u32]>,
+    high: Box<[u32]>,
+}
+
+impl Keys {
+    pub(super) fn new(n_lanes: usize) -> Keys {
+        Keys { low: vec![0; n_lanes].into(), high: vec![0; n_lanes].into() }
+    }
+
+    /// Sets the seed of a lane whose first choice is made with `offset`.
+    #[inline(always)]
+    pub(super) fn set(&mut self, lane: usize, seed: u64, offset: u32) {
+        let [low, high] = Lot::halves(seed);
+        self.low[lane] = low.wrapping_sub(offset);
+        self.high[lane] = high;
+    }
+}
+
+/// Draws in each lane a number below the count of that lane, as [`Lot::below`] does; `offset` is the number of the
+/// choice times [`Lot::STRIDE`]. Counts and numbers are in planes, numbers one less.
+#[inline(always)]
+pub(super) fn draw<L: Lanes>(level: Level, counts: &[L], keys: &Keys, offset: u32, numbers: &mut [L]) {
+    // Planes that no lane has need not be looked at.
+    let n_planes = counts.iter().rposition(|plane| plane.any()).map_or(0, |last| last + 1);
+    let (numbers, zeros) = numbers.split_at_mut(n_planes.min(numbers.len()));
+    zeros.fill(L::NONE);
+    let counts = &counts[..n_planes];
+    #[cfg(target_arch = "x86_64")]
+    if level == Level::Avx512 && n_planes <= 16 {
+        // SAFETY: the level says that the processor has the features.
+        return unsafe { x86::draw(counts, keys, offset, numbers) };
+    }
+    _ = level;
+    for word_idx in 0..L::WORDS {
+        let mut of_lane = [0u32; 64];
+        for (plane, count) in counts.iter().enumerate() {
+            let word = count.word(word_idx);
+            for (lane, of_lane) in of_lane.iter_mut().enumerate() {
+                *of_lane |= u32::from(word >> lane & 1 == 1) << plane;
+            }
+        }
+        let low = &keys.low[word_idx * 64..][..64];
+        let high = &keys.high[word_idx * 64..][..64];
+        for (lane, of_lane) in of_lane.iter_mut().enumerate() {
+            let bits = Lot::mix(low[lane].wrapping_add(offset), high[lane]);
+            *of_lane = ((u64::from(bits) * u64::from(*of_lane)) >> 32) as u32;
+        }
+        for (plane, number) in numbers.iter_mut().enumerate() {
+            let bits =
+                of_lane.iter().rev().fold(0, |word, of_lane| word << 1 | u64::from(of_lane >> plane & 1));
+            number.set_word(word_idx, bits);
+        }
+    }
+}

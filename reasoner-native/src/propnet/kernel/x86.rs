@@ -1,0 +1,183 @@
+//! What is particular to x86-64: vector registers as lanes, and the drawing of numbers with them.
+
+use std::arch::x86_64::*;
+
+use super::super::lanes::Lanes;
+use super::Keys;
+
+/// As [`super::draw`], 32 lanes at a time, for counts below 2^16.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+pub(super) fn draw<L: Lanes>(counts: &[L], keys: &Keys, offset: u32, numbers: &mut [L]) {
+    const LANES_AT_ONCE: usize = 32;
+    let n_chunks = L::N / LANES_AT_ONCE;
+    assert!(size_of::<L>() == n_chunks * 4 && keys.low.len() == L::N && keys.high.len() == L::N);
+    // A register's words stand in memory in the order of its lanes.
+    let (in_planes, out_planes) = (counts.as_ptr().cast::<u32>(), numbers.as_mut_ptr().cast::<u32>());
+    let offset = _mm512_set1_epi32(offset.cast_signed());
+    let bits_of = |lane: usize| {
+        // SAFETY: `lane` is at most `L::N` - 16, and the keys have `L::N` words.
+        let (low, high) = unsafe {
+            (
+                _mm512_loadu_si512(keys.low.as_ptr().add(lane).cast()),
+                _mm512_loadu_si512(keys.high.as_ptr().add(lane).cast()),
+            )
+        };
+        mix(_mm512_add_epi32(low, offset), high)
+    };
+    for chunk in 0..n_chunks {
+        let mut count = _mm512_setzero_si512();
+        let mut bit = _mm512_set1_epi16(1);
+        for plane in 0..counts.len() {
+            // SAFETY: each plane has `n_chunks` such words.
+            let mask = unsafe { *in_planes.add(plane * n_chunks + chunk) };
+            count = _mm512_mask_add_epi16(count, mask, count, bit);
+            bit = _mm512_add_epi16(bit, bit);
+        }
+        let (a, b) = (bits_of(chunk * LANES_AT_ONCE), bits_of(chunk * LANES_AT_ONCE + 16));
+        let low = _mm512_permutex2var_epi16(a, even_words(), b);
+        let high = _mm512_permutex2var_epi16(a, odd_words(), b);
+        // The high half of a product of 32 and 16 bits, from those of 16 and 16.
+        let from_low = _mm512_mulhi_epu16(low, count);
+        let middle = _mm512_mullo_epi16(high, count);
+        let is_carried = _mm512_cmplt_epu16_mask(_mm512_add_epi16(middle, from_low), middle);
+        let number = _mm512_mulhi_epu16(high, count);
+        let number = _mm512_mask_add_epi16(number, is_carried, number, _mm512_set1_epi16(1));
+        let mut bit = _mm512_set1_epi16(1);
+        for plane in 0..numbers.len() {
+            let mask = _mm512_test_epi16_mask(number, bit);
+            // SAFETY: each plane has `n_chunks` such words.
+            unsafe { *out_planes.add(plane * n_chunks + chunk) = mask };
+            bit = _mm512_add_epi16(bit, bit);
+        }
+    }
+}
+
+/// The indexes of the low halves of 32-bit words.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn even_words() -> __m512i {
+    let words: [u16; 32] = [
+        0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42, 44, 46, 48, 50,
+        52, 54, 56, 58, 60, 62,
+    ];
+    // SAFETY: both are as many plain bits.
+    unsafe { std::mem::transmute(words) }
+}
+
+/// The indexes of the high halves.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn odd_words() -> __m512i {
+    _mm512_add_epi16(even_words(), _mm512_set1_epi16(1))
+}
+
+/// [`reasoner::Lot::mix`].
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn mix(low: __m512i, high: __m512i) -> __m512i {
+    let x = _mm512_xor_si512(low, _mm512_srli_epi32(low, 16));
+    let x = _mm512_mullo_epi32(x, _mm512_set1_epi32(0x21f0_aaad));
+    let x = _mm512_xor_si512(x, _mm512_srli_epi32(x, 15));
+    let x = _mm512_mullo_epi32(_mm512_add_epi32(x, high), _mm512_set1_epi32(0x735a_2d97));
+    _mm512_xor_si512(x, _mm512_srli_epi32(x, 15))
+}
+
+/// Lanes in a vector register. Its operations must only be called where the features are on: within
+/// [`with`](super::with), inlined.
+macro_rules! register {
+    ($name:ident, $words:literal, $register:ident, $and:ident, $and_not:ident, $or:ident, $xor:ident, $doc:literal) => {
+        #[doc = $doc]
+        #[derive(Debug, Clone, Copy)]
+        #[repr(transparent)]
+        pub(in super::super) struct $name($register);
+
+        impl $name {
+            #[inline(always)]
+            fn to_array(self) -> [u64; $words] {
+                // SAFETY: both are as many plain bits.
+                unsafe { std::mem::transmute(self.0) }
+            }
+
+            const fn of(words: [u64; $words]) -> $name {
+                // SAFETY: both are as many plain bits.
+                $name(unsafe { std::mem::transmute::<[u64; $words], $register>(words) })
+            }
+        }
+
+        impl PartialEq for $name {
+            #[inline(always)]
+            fn eq(&self, other: &$name) -> bool {
+                self.to_array() == other.to_array()
+            }
+        }
+
+        impl Lanes for $name {
+            const WORDS: usize = $words;
+            const NONE: $name = $name::of([0; $words]);
+            const ALL: $name = $name::of([!0; $words]);
+
+            #[inline(always)]
+            fn and(self, other: $name) -> $name {
+                // SAFETY: called where the features are on.
+                $name(unsafe { $and(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn and_not(self, other: $name) -> $name {
+                // SAFETY: as above.
+                $name(unsafe { $and_not(other.0, self.0) })
+            }
+
+            #[inline(always)]
+            fn or(self, other: $name) -> $name {
+                // SAFETY: as above.
+                $name(unsafe { $or(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn xor(self, other: $name) -> $name {
+                // SAFETY: as above.
+                $name(unsafe { $xor(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn any(self) -> bool {
+                self.to_array().iter().fold(0, |any, word| any | word) != 0
+            }
+
+            #[inline(always)]
+            fn word(&self, word_idx: usize) -> u64 {
+                self.to_array()[word_idx]
+            }
+
+            #[inline(always)]
+            fn set_word(&mut self, word_idx: usize, word: u64) {
+                let mut words = self.to_array();
+                words[word_idx] = word;
+                *self = $name::of(words);
+            }
+        }
+    };
+}
+
+register!(
+    X256,
+    4,
+    __m256i,
+    _mm256_and_si256,
+    _mm256_andnot_si256,
+    _mm256_or_si256,
+    _mm256_xor_si256,
+    "256 lanes, for AVX2."
+);
+register!(
+    X512,
+    8,
+    __m512i,
+    _mm512_and_si512,
+    _mm512_andnot_si512,
+    _mm512_or_si512,
+    _mm512_xor_si512,
+    "512 lanes, for AVX-512."
+);

@@ -1,0 +1,225 @@
+//! Words of lanes: the value of one wire in 64, 256 or 512 states at once.
+//!
+//! The widths here are plain words and arrays; those made of vector registers are in [`kernel`](super::kernel).
+
+use std::fmt::Debug;
+
+/// Words of the widest lanes.
+pub(super) const MAX_WORDS: usize = 8;
+
+/// One bit for each lane.
+pub(super) trait Lanes: Copy + Debug + PartialEq + 'static {
+    /// 64-bit words.
+    const WORDS: usize;
+    /// No lane.
+    const NONE: Self;
+    /// Every lane.
+    const ALL: Self;
+
+    /// The lanes of both.
+    fn and(self, other: Self) -> Self;
+    /// The lanes of this that the other has not.
+    fn and_not(self, other: Self) -> Self;
+    /// The lanes of either.
+    fn or(self, other: Self) -> Self;
+    /// The lanes of exactly one.
+    fn xor(self, other: Self) -> Self;
+    /// Whether there is any lane.
+    fn any(self) -> bool;
+    /// 64 lanes.
+    fn word(&self, word_idx: usize) -> u64;
+    /// Replaces 64 lanes.
+    fn set_word(&mut self, word_idx: usize, word: u64);
+
+    /// All lanes; words beyond [`Lanes::WORDS`] are 0.
+    #[inline(always)]
+    fn words(&self) -> [u64; MAX_WORDS] {
+        let mut words = [0; MAX_WORDS];
+        for (word_idx, word) in words.iter_mut().enumerate().take(Self::WORDS) {
+            *word = self.word(word_idx);
+        }
+        words
+    }
+
+    /// The lanes of these words; those beyond [`Lanes::WORDS`] do not count.
+    #[inline(always)]
+    fn of_words(words: &[u64; MAX_WORDS]) -> Self {
+        let mut lanes = Self::NONE;
+        for (word_idx, &word) in words.iter().enumerate().take(Self::WORDS) {
+            lanes.set_word(word_idx, word);
+        }
+        lanes
+    }
+
+    /// How many lanes there are at most.
+    const N: usize = Self::WORDS * 64;
+
+    /// The other lanes.
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self::ALL.and_not(self)
+    }
+
+    /// The lanes of this and of the complement of the other, together.
+    #[inline(always)]
+    fn or_not(self, other: Self) -> Self {
+        self.or(other.not())
+    }
+
+    /// The complement, if so.
+    #[inline(always)]
+    fn not_if(self, is_negated: bool) -> Self {
+        if is_negated { self.not() } else { self }
+    }
+
+    /// `a` where this is, `b` elsewhere.
+    #[inline(always)]
+    fn pick(self, a: Self, b: Self) -> Self {
+        self.and(a).or(b.and_not(self))
+    }
+
+    /// How many lanes there are.
+    #[inline(always)]
+    fn count(self) -> u32 {
+        (0..Self::WORDS).map(|word_idx| self.word(word_idx).count_ones()).sum()
+    }
+
+    /// Calls `visit` for every lane, in ascending order.
+    #[inline(always)]
+    fn for_each(self, mut visit: impl FnMut(usize)) {
+        for word_idx in 0..Self::WORDS {
+            let mut rest = self.word(word_idx);
+            while rest != 0 {
+                visit(word_idx * 64 + rest.trailing_zeros() as usize);
+                rest &= rest - 1;
+            }
+        }
+    }
+
+    /// Adds or removes one lane.
+    #[inline(always)]
+    fn set(&mut self, lane: usize, value: bool) {
+        let word = self.word(lane / 64) & !(1 << (lane % 64)) | u64::from(value) << (lane % 64);
+        self.set_word(lane / 64, word);
+    }
+}
+
+/// The sum of three bits: the low bit.
+#[inline(always)]
+pub(super) fn sum<L: Lanes>(a: L, b: L, c: L) -> L {
+    a.xor(b).xor(c)
+}
+
+/// The sum of three bits: the high bit.
+#[inline(always)]
+pub(super) fn carry<L: Lanes>(a: L, b: L, c: L) -> L {
+    a.and(b).or(c.and(a.or(b)))
+}
+
+/// What `a - b - borrow` borrows from the next bit.
+#[inline(always)]
+pub(super) fn borrow<L: Lanes>(a: L, b: L, borrowed: L) -> L {
+    b.or(borrowed).and_not(a).or(b.and(borrowed))
+}
+
+/// 64 lanes for every processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Lanes64(u64);
+
+impl Lanes for Lanes64 {
+    const WORDS: usize = 1;
+    const NONE: Lanes64 = Lanes64(0);
+    const ALL: Lanes64 = Lanes64(!0);
+
+    #[inline(always)]
+    fn and(self, other: Lanes64) -> Lanes64 {
+        Lanes64(self.0 & other.0)
+    }
+
+    #[inline(always)]
+    fn and_not(self, other: Lanes64) -> Lanes64 {
+        Lanes64(self.0 & !other.0)
+    }
+
+    #[inline(always)]
+    fn or(self, other: Lanes64) -> Lanes64 {
+        Lanes64(self.0 | other.0)
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Lanes64) -> Lanes64 {
+        Lanes64(self.0 ^ other.0)
+    }
+
+    #[inline(always)]
+    fn any(self) -> bool {
+        self.0 != 0
+    }
+
+    #[inline(always)]
+    fn word(&self, word_idx: usize) -> u64 {
+        debug_assert_eq!(word_idx, 0);
+        self.0
+    }
+
+    #[inline(always)]
+    fn set_word(&mut self, word_idx: usize, word: u64) {
+        debug_assert_eq!(word_idx, 0);
+        self.0 = word;
+    }
+}
+
+/// 256 lanes for every processor: four words, of which compilers make what vectors there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, align(32))]
+pub(super) struct Lanes256([u64; 4]);
+
+impl Lanes256 {
+    #[inline(always)]
+    fn zip(self, other: Lanes256, op: impl Fn(u64, u64) -> u64) -> Lanes256 {
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
+        Lanes256([op(a, e), op(b, f), op(c, g), op(d, h)])
+    }
+}
+
+impl Lanes for Lanes256 {
+    const WORDS: usize = 4;
+    const NONE: Lanes256 = Lanes256([0; 4]);
+    const ALL: Lanes256 = Lanes256([!0; 4]);
+
+    #[inline(always)]
+    fn and(self, other: Lanes256) -> Lanes256 {
+        self.zip(other, |a, b| a & b)
+    }
+
+    #[inline(always)]
+    fn and_not(self, other: Lanes256) -> Lanes256 {
+        self.zip(other, |a, b| a & !b)
+    }
+
+    #[inline(always)]
+    fn or(self, other: Lanes256) -> Lanes256 {
+        self.zip(other, |a, b| a | b)
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Lanes256) -> Lanes256 {
+        self.zip(other, |a, b| a ^ b)
+    }
+
+    #[inline(always)]
+    fn any(self) -> bool {
+        let [a, b, c, d] = self.0;
+        a | b | c | d != 0
+    }
+
+    #[inline(always)]
+    fn word(&self, word_idx: usize) -> u64 {
+        self.0[word_idx]
+    }
+
+    #[inline(always)]
+    fn set_word(&mut self, word_idx: usize, word: u64) {
+        self.0[word_idx] = word;
+    }
+}

@@ -1,0 +1,94 @@
+//! One state at a time: the plain evaluation that everything else must agree with.
+
+use super::circuit::{Block, Circuit, Cone, Run, Tap};
+use super::state::BitState;
+
+/// The values of all wires in one state.
+#[derive(Debug)]
+pub(super) struct Scalar {
+    values: Vec<bool>,
+    /// The next state, before it becomes the state.
+    next: Vec<bool>,
+}
+
+impl Scalar {
+    pub(super) fn new(circuit: &Circuit) -> Scalar {
+        Scalar { values: vec![false; circuit.n_wires], next: Vec::with_capacity(circuit.n_bases) }
+    }
+
+    pub(super) fn load(&mut self, circuit: &Circuit, state: &BitState) {
+        for base in 0..circuit.n_bases {
+            self.values[circuit.base_wire(base)] = state.has(base);
+        }
+    }
+
+    /// The value of a tap.
+    pub(super) fn tap(&self, tap: Tap) -> bool {
+        self.values[tap.wire()] != tap.is_negated()
+    }
+
+    pub(super) fn evaluate(&mut self, circuit: &Circuit, cone: Cone) {
+        for block in circuit.cone(cone) {
+            match block {
+                Block::Straight(runs) => self.straight(circuit, runs),
+                Block::Loop { runs, values } => self.fixed_point(circuit, runs, values),
+            }
+        }
+    }
+
+    fn straight(&mut self, circuit: &Circuit, runs: &[Run]) {
+        for run in runs {
+            let n_inputs = run.n_plain + run.n_negated;
+            let inputs = circuit.inputs[run.first_input..].chunks_exact(n_inputs).take(run.n_gates);
+            for (gate, inputs) in inputs.enumerate() {
+                let (plain, negated) = inputs.split_at(run.n_plain);
+                let value = |&wire: &u32| self.values[wire as usize];
+                let value = match run.is_or {
+                    true => plain.iter().any(value) || !negated.iter().all(value),
+                    false => plain.iter().all(value) && !negated.iter().any(value),
+                };
+                self.values[run.first_wire + gate] = value;
+            }
+        }
+    }
+
+    fn fixed_point(&mut self, circuit: &Circuit, runs: &[Run], values: &[(usize, Tap)]) {
+        values.iter().for_each(|&(wire, _)| self.values[wire] = false);
+        let mut is_changed = true;
+        while is_changed {
+            self.straight(circuit, runs);
+            is_changed = false;
+            for &(wire, definition) in values {
+                let value = self.tap(definition);
+                is_changed |= value != self.values[wire];
+                self.values[wire] = value;
+            }
+        }
+    }
+
+    /// Makes a role's move; none of its others.
+    pub(super) fn set_move(&mut self, circuit: &Circuit, role: usize, a_move: usize, is_made: bool) {
+        self.values[circuit.first_moves[role] + a_move] = is_made;
+    }
+
+    /// The legal moves of a role.
+    pub(super) fn legal<'a>(&'a self, circuit: &'a Circuit, role: usize) -> impl Iterator<Item = usize> + 'a {
+        (0..).zip(&circuit.legal[role]).filter(|&(_, &tap)| self.tap(tap)).map(|(a_move, _)| a_move)
+    }
+
+    /// Whether each base holds in the next state.
+    pub(super) fn next<'a>(&'a self, circuit: &'a Circuit) -> impl Iterator<Item = bool> + 'a {
+        circuit.next.iter().map(|&tap| self.tap(tap))
+    }
+
+    /// Makes the next state, of the bases that matter, the state.
+    pub(super) fn advance(&mut self, circuit: &Circuit) {
+        let mut next = std::mem::take(&mut self.next);
+        next.clear();
+        next.extend(circuit.next[..circuit.n_relevant].iter().map(|&tap| self.tap(tap)));
+        for (base, &value) in next.iter().enumerate() {
+            self.values[circuit.base_wire(base)] = value;
+        }
+        self.next = next;
+    }
+}

@@ -1,0 +1,419 @@
+//! The propnet as a [`Session`].
+
+use std::sync::Arc;
+
+use gdl::Term;
+use reasoner::{
+    Expansion, Fluent, GoalAnswer, Interrupt, Lot, MAX_ROLLOUT_STEPS, Move, Policy, Reasoner, ReasonerError,
+    Role, RolloutEnd, Rollouts, Session, Value,
+};
+
+use super::circuit::{Circuit, Cone};
+use super::kernel::{self, Level, Task};
+use super::lanes::{Lanes, Lanes64, Lanes256};
+use super::scalar::Scalar;
+use super::sliced::{Batch, RollOut, STEPS_AT_ONCE, Sliced};
+use super::state::BitState;
+use super::{Evaluation, Propnet};
+
+/// Below so many rollouts, lanes are not worth their filling.
+const MIN_BATCH: usize = 4;
+
+/// Wires whose 512 lanes still fit the second cache of most processors, 2 MiB.
+const MAX_WIRES_OF_512: usize = 30_000;
+
+/// One thread's hold on a [`Propnet`].
+#[derive(Debug)]
+pub struct PropnetSession {
+    propnet: Arc<Propnet>,
+    interrupt: Interrupt,
+    scalar: Scalar,
+    lanes: Width,
+    goals: Vec<Value>,
+    lengths: Vec<u32>,
+}
+
+/// States that rollouts evaluate side by side.
+pub(super) fn lanes_of(propnet: &Propnet) -> usize {
+    match propnet.evaluation {
+        Evaluation::Scalar => 1,
+        Evaluation::Lanes(n_lanes) => n_lanes,
+        Evaluation::Sliced if propnet.level == Level::Any => 64,
+        Evaluation::Sliced if propnet.level < Level::BEST || propnet.circuit.n_wires > MAX_WIRES_OF_512 => {
+            256
+        }
+        Evaluation::Sliced => 512,
+    }
+}
+
+/// The memory for lanes, of one width; made when it is first needed.
+#[derive(Debug)]
+enum Width {
+    Scalar,
+    Of64(Option<Box<Sliced<Lanes64>>>),
+    Of256(Option<Box<Sliced<Lanes256>>>),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Option<Box<Sliced<kernel::X256>>>),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Option<Box<Sliced<kernel::X512>>>),
+}
+
+impl Width {
+    fn of(propnet: &Propnet) -> Width {
+        let level = propnet.level;
+        match lanes_of(propnet) {
+            1 => Width::Scalar,
+            ..=64 => Width::Of64(None),
+            #[cfg(target_arch = "x86_64")]
+            257.. if level >= Level::Avx512 => Width::Avx512(None),
+            #[cfg(target_arch = "x86_64")]
+            _ if level >= Level::Avx2 => Width::Avx2(None),
+            _ => Width::Of256(None),
+        }
+    }
+
+    /// Does work in lanes, with all features of the processor.
+    fn with<W: InLanes>(&mut self, propnet: &Propnet, work: W) -> W::Output {
+        fn of<L: Lanes, W: InLanes>(
+            memory: &mut Option<Box<Sliced<L>>>,
+            propnet: &Propnet,
+            work: W,
+        ) -> W::Output {
+            let sliced = memory.get_or_insert_with(|| Box::new(Sliced::new(&propnet.circuit)));
+            kernel::with(propnet.level, Working { sliced, work })
+        }
+        match self {
+            Width::Scalar => unreachable!("there are no lanes"),
+            Width::Of64(memory) => of(memory, propnet, work),
+            Width::Of256(memory) => of(memory, propnet, work),
+            #[cfg(target_arch = "x86_64")]
+            Width::Avx2(memory) => of(memory, propnet, work),
+            #[cfg(target_arch = "x86_64")]
+            Width::Avx512(memory) => of(memory, propnet, work),
+        }
+    }
+}
+
+/// Work in lanes of any width.
+trait InLanes {
+    type Output;
+
+    fn run<L: Lanes>(self, level: Level, sliced: &mut Sliced<L>) -> Self::Output;
+}
+
+/// Work with its lanes, as a task for the kernel.
+struct Working<'a, L, W> {
+    sliced: &'a mut Sliced<L>,
+    work: W,
+}
+
+impl<L: Lanes, W: InLanes> Task for Working<'_, L, W> {
+    type Output = W::Output;
+
+    #[inline(always)]
+    fn run(self, level: Level) -> W::Output {
+        self.work.run(level, self.sliced)
+    }
+}
+
+/// Rollouts; whether they were finished before the interrupt was raised.
+struct RollingOut<'a> {
+    circuit: &'a Circuit,
+    batch: Batch<'a>,
+    interrupt: &'a Interrupt,
+}
+
+impl InLanes for RollingOut<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, level: Level, sliced: &mut Sliced<L>) -> bool {
+        RollOut { circuit: self.circuit, sliced, batch: self.batch, interrupt: self.interrupt }.run(level)
+    }
+}
+
+struct Expanding<'a> {
+    propnet: &'a Propnet,
+    states: &'a [BitState],
+    expansions: &'a mut [Expansion],
+}
+
+impl InLanes for Expanding<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, _level: Level, sliced: &mut Sliced<L>) {
+        let Propnet { circuit, moves, .. } = self.propnet;
+        for (states, expansions) in self.states.chunks(L::N).zip(self.expansions.chunks_mut(L::N)) {
+            sliced.expand(circuit, &moves.of_role, states, expansions);
+        }
+    }
+}
+
+impl PropnetSession {
+    pub(super) fn new(propnet: Arc<Propnet>, interrupt: &Interrupt) -> PropnetSession {
+        PropnetSession {
+            scalar: Scalar::new(&propnet.circuit),
+            lanes: Width::of(&propnet),
+            interrupt: interrupt.clone(),
+            goals: Vec::new(),
+            lengths: Vec::new(),
+            propnet,
+        }
+    }
+
+    /// Evaluates legality and the end of the game in a state.
+    fn load(&mut self, state: &BitState) {
+        self.scalar.load(&self.propnet.circuit, state);
+        self.scalar.evaluate(&self.propnet.circuit, Cone::Legal);
+    }
+
+    /// Evaluates the goals of the state whose legality is evaluated.
+    fn evaluate_goals(&mut self, goals: &mut Vec<GoalAnswer>) {
+        let circuit = &self.propnet.circuit;
+        for cone in [Cone::Shared, Cone::Goal] {
+            self.scalar.evaluate(circuit, cone);
+        }
+        goals.clear();
+        goals.resize(circuit.legal.len(), GoalAnswer::None);
+        for goal in circuit.goals.iter().filter(|goal| self.scalar.tap(goal.tap)) {
+            goals[goal.role] = goals[goal.role].with(goal.value);
+        }
+    }
+
+    /// Expands a state in which a role may have no move.
+    fn expand_any(&mut self, state: &BitState, expansion: &mut Expansion) {
+        expansion.clear();
+        self.load(state);
+        let propnet = Arc::clone(&self.propnet);
+        if self.scalar.tap(propnet.circuit.terminal) {
+            expansion.terminal = true;
+            return self.evaluate_goals(&mut expansion.goals);
+        }
+        for (role, numbers) in propnet.moves.of_role.iter().enumerate() {
+            let legal = self.scalar.legal(&propnet.circuit, role);
+            expansion.moves.extend(legal.map(|input| Move(numbers[input])));
+            expansion.ends.push(expansion.moves.len());
+        }
+    }
+
+    /// The number of a role's move among its own.
+    fn input(&self, role: usize, a_move: Move) -> Result<usize, ReasonerError> {
+        let moves = &self.propnet.moves.of_role[role];
+        moves.binary_search(&a_move.0).map_err(|_| ReasonerError::Unknown {
+            what: "move",
+            term: format!("{} of role {}", self.term_of_move(a_move), self.roles()[role]),
+        })
+    }
+
+    fn term_of_move(&self, a_move: Move) -> Term {
+        self.propnet.terms.to_term(&self.propnet.rules, self.propnet.moves.terms[a_move.0 as usize])
+    }
+}
+
+impl Session for PropnetSession {
+    type State = BitState;
+
+    fn roles(&self) -> &[Term] {
+        self.propnet.rules.roles()
+    }
+
+    fn initial_state(&mut self) -> Result<BitState, ReasonerError> {
+        Ok(self.propnet.initial.clone())
+    }
+
+    fn state_of(&mut self, fluents: &[Term]) -> Result<BitState, ReasonerError> {
+        let Propnet { rules, terms, bases, constants, .. } = &*self.propnet;
+        let (mut held, mut missing) = (Vec::new(), constants.clone());
+        for fluent in fluents {
+            let unknown = || ReasonerError::Unknown { what: "fluent", term: fluent.to_string() };
+            let term = terms.find_term(rules, fluent).ok_or_else(unknown)?;
+            match (bases.get(&term), constants.get(&term)) {
+                (Some(&base), _) => held.push(base),
+                (None, Some(_)) => _ = missing.remove(&term),
+                (None, None) => return Err(unknown()),
+            }
+        }
+        if let Some(&term) = missing.keys().min() {
+            let term = terms.to_term(rules, term);
+            return Err(ReasonerError::Engine(format!(
+                "{term} holds in every reachable state; the propnet knows no other states"
+            )));
+        }
+        Ok(BitState::of(bases.len(), held.into_iter()))
+    }
+
+    fn is_terminal(&mut self, state: &BitState) -> Result<bool, ReasonerError> {
+        self.load(state);
+        Ok(self.scalar.tap(self.propnet.circuit.terminal))
+    }
+
+    fn legal_moves(
+        &mut self,
+        state: &BitState,
+        role: Role,
+        moves: &mut Vec<Move>,
+    ) -> Result<(), ReasonerError> {
+        self.load(state);
+        let numbers = &self.propnet.moves.of_role[role.idx()];
+        moves.extend(self.scalar.legal(&self.propnet.circuit, role.idx()).map(|input| Move(numbers[input])));
+        Ok(())
+    }
+
+    fn next_state(&mut self, state: &BitState, joint_move: &[Move]) -> Result<BitState, ReasonerError> {
+        let mut inputs = Vec::with_capacity(joint_move.len());
+        for (role, &a_move) in joint_move.iter().enumerate() {
+            inputs.push(self.input(role, a_move)?);
+        }
+        self.load(state);
+        let Self { propnet, scalar, .. } = self;
+        let circuit = &propnet.circuit;
+        inputs.iter().enumerate().for_each(|(role, &input)| scalar.set_move(circuit, role, input, true));
+        for cone in [Cone::Shared, Cone::Next, Cone::Rest] {
+            scalar.evaluate(circuit, cone);
+        }
+        let next = scalar.next(circuit).enumerate().filter(|&(_, holds)| holds).map(|(base, _)| base);
+        let next = BitState::of(circuit.n_bases, next);
+        inputs.iter().enumerate().for_each(|(role, &input)| scalar.set_move(circuit, role, input, false));
+        Ok(next)
+    }
+
+    fn goals(&mut self, state: &BitState, goals: &mut Vec<GoalAnswer>) -> Result<(), ReasonerError> {
+        self.load(state);
+        self.evaluate_goals(goals);
+        Ok(())
+    }
+
+    fn expand(&mut self, state: &BitState, expansion: &mut Expansion) -> Result<(), ReasonerError> {
+        self.expand_any(state, expansion);
+        let stuck = Role::all(self.propnet.n_roles()).find(|&role| expansion.moves_of(role).is_empty());
+        match stuck.filter(|_| !expansion.terminal) {
+            Some(role) => Err(ReasonerError::NotPlayable { role: self.roles()[role.idx()].to_string() }),
+            None => Ok(()),
+        }
+    }
+
+    fn expand_all(
+        &mut self,
+        states: &[BitState],
+        expansions: &mut Vec<Expansion>,
+    ) -> Result<(), ReasonerError> {
+        expansions.resize_with(states.len(), Expansion::default);
+        if states.len() < MIN_BATCH || matches!(self.lanes, Width::Scalar) {
+            for (state, expansion) in states.iter().zip(expansions) {
+                self.expand_any(state, expansion);
+            }
+            return Ok(());
+        }
+        let propnet = &*self.propnet;
+        self.lanes.with(propnet, Expanding { propnet, states, expansions });
+        Ok(())
+    }
+
+    fn rollout_with(
+        &mut self,
+        state: &BitState,
+        seed: u64,
+        policy: &mut impl Policy,
+        mut played: Option<&mut Vec<Move>>,
+    ) -> Result<RolloutEnd, ReasonerError> {
+        let propnet = Arc::clone(&self.propnet);
+        let (circuit, n_roles) = (&propnet.circuit, propnet.n_roles());
+        let (mut legal, mut joint_move) = (Vec::new(), Vec::with_capacity(n_roles));
+        let (mut length, mut n_choices) = (0, 0u32);
+        self.scalar.load(circuit, state);
+        let terminal = 'steps: loop {
+            self.scalar.evaluate(circuit, Cone::Legal);
+            let terminal = self.scalar.tap(circuit.terminal);
+            if terminal || length == MAX_ROLLOUT_STEPS {
+                break terminal;
+            }
+            if length % STEPS_AT_ONCE == 0 && self.interrupt.is_raised() {
+                return Err(ReasonerError::Interrupted);
+            }
+            joint_move.clear();
+            for role in Role::all(n_roles) {
+                let numbers = &propnet.moves.of_role[role.idx()];
+                legal.clear();
+                legal.extend(self.scalar.legal(circuit, role.idx()).map(|input| Move(numbers[input])));
+                if legal.is_empty() {
+                    break 'steps false;
+                }
+                let choice = policy.choose(role, &legal, Lot::new(seed, n_choices));
+                n_choices = n_choices.wrapping_add(1);
+                joint_move.push(legal[choice]);
+            }
+            if let Some(played) = played.as_deref_mut() {
+                played.extend_from_slice(&joint_move);
+            }
+            for (role, &a_move) in joint_move.iter().enumerate() {
+                self.scalar.set_move(circuit, role, self.input(role, a_move)?, true);
+            }
+            self.scalar.evaluate(circuit, Cone::Shared);
+            self.scalar.evaluate(circuit, Cone::Next);
+            self.scalar.advance(circuit);
+            for (role, &a_move) in joint_move.iter().enumerate() {
+                self.scalar.set_move(circuit, role, self.input(role, a_move)?, false);
+            }
+            length += 1;
+        };
+        let mut goals = Vec::new();
+        self.evaluate_goals(&mut goals);
+        let goals = goals.iter().map(|goal| goal.at_end().unwrap_or(0)).collect();
+        Ok(RolloutEnd { length, goals, terminal })
+    }
+
+    fn fluents(&mut self, state: &BitState, fluents: &mut Vec<Fluent>) {
+        let n_bases = self.propnet.circuit.n_bases;
+        let holds = |&fluent: &usize| fluent >= n_bases || state.has(fluent);
+        let fluent = |fluent: usize| Fluent(u32::try_from(fluent).expect("fluents are 32 bits"));
+        fluents.extend((0..self.propnet.fluents.len()).filter(holds).map(fluent));
+    }
+
+    fn fluent_term(&mut self, fluent: Fluent) -> Term {
+        self.propnet.terms.to_term(&self.propnet.rules, self.propnet.fluents[fluent.0 as usize])
+    }
+
+    fn move_term(&mut self, a_move: Move) -> Term {
+        self.term_of_move(a_move)
+    }
+
+    fn move_of(&mut self, term: &Term) -> Result<Move, ReasonerError> {
+        let Propnet { rules, terms, moves, .. } = &*self.propnet;
+        let number = terms.find_term(rules, term).and_then(|term| moves.numbers.get(&term));
+        number
+            .map(|&number| Move(number))
+            .ok_or_else(|| ReasonerError::Unknown { what: "move", term: term.to_string() })
+    }
+
+    fn rollouts(
+        &mut self,
+        states: &[BitState],
+        seeds: &[u64],
+        ends: &mut Rollouts,
+    ) -> Result<(), ReasonerError> {
+        assert_eq!(states.len(), seeds.len(), "one seed for each state");
+        let n_roles = self.propnet.n_roles();
+        ends.clear(n_roles);
+        if states.len() < MIN_BATCH || matches!(self.lanes, Width::Scalar) {
+            for (state, &seed) in states.iter().zip(seeds) {
+                ends.push(&self.rollout_with(state, seed, &mut reasoner::Uniform, None)?);
+            }
+            return Ok(());
+        }
+        self.goals.clear();
+        self.goals.resize(states.len() * n_roles, 0);
+        self.lengths.clear();
+        self.lengths.resize(states.len(), 0);
+        let batch = Batch { states, seeds, goals: &mut self.goals, lengths: &mut self.lengths };
+        let rolling_out = RollingOut { circuit: &self.propnet.circuit, batch, interrupt: &self.interrupt };
+        let is_finished = self.lanes.with(&self.propnet, rolling_out);
+        if !is_finished {
+            return Err(ReasonerError::Interrupted);
+        }
+        for (rollout, &length) in self.lengths.iter().enumerate() {
+            ends.push_parts(&self.goals[rollout * n_roles..][..n_roles], length);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,44 @@
+//! States as sets of bits.
+
+use std::sync::Arc;
+
+/// A state: one bit for each fluent that changes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct BitState(Arc<[u64]>);
+
+impl BitState {
+    /// The state in which the bases of these numbers, out of `n_bases`, hold.
+    pub(super) fn of(n_bases: usize, bases: impl Iterator<Item = usize>) -> BitState {
+        let mut words = vec![0; n_bases.div_ceil(64)];
+        bases.for_each(|base| words[base / 64] |= 1 << (base % 64));
+        BitState(words.into())
+    }
+
+    /// Equality that looks at the address first.
+    #[inline(always)]
+    pub(super) fn is_same(&self, other: &BitState) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self == other
+    }
+
+    /// Calls `visit` for each base below `n_bases` that holds.
+    #[inline(always)]
+    pub(super) fn for_each_below(&self, n_bases: usize, mut visit: impl FnMut(usize)) {
+        for (word_idx, &word) in self.0.iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                let base = word_idx * 64 + rest.trailing_zeros() as usize;
+                if base >= n_bases {
+                    return;
+                }
+                visit(base);
+                rest &= rest - 1;
+            }
+        }
+    }
+
+    /// Whether a base holds.
+    #[inline(always)]
+    pub(super) fn has(&self, base: usize) -> bool {
+        self.0[base / 64] >> (base % 64) & 1 == 1
+    }
+}

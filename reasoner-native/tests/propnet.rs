@@ -1,0 +1,214 @@
+//! The propnet against the interpreter, and its lanes against its plain evaluation.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gdl::{Description, ReadOptions, Rules};
+use proptest::prelude::*;
+use reasoner::{
+    Dice, Expansion, Interrupt, Limits, Reasoner, ReasonerError, Role, Rollouts, Session, Uniform,
+};
+use reasoner_native::{BitState, Budget, Evaluation, Interpreter, Propnet, PropnetSession};
+use testkit::{Shared, cross_check, random_rules};
+
+/// Widths of lanes, and the plain evaluation.
+const EVALUATIONS: [Evaluation; 4] =
+    [Evaluation::Lanes(64), Evaluation::Lanes(256), Evaluation::Lanes(512), Evaluation::Sliced];
+
+/// Shared games of many kinds: alternating and simultaneous moves, one role and several, loops, goals that cost
+/// much, rollouts that end at once and late.
+const GAMES: [&str; 12] = [
+    "ticTacToe",
+    "connectFour",
+    "breakthrough",
+    "checkers",
+    "blocker",
+    "hanoi",
+    "eightPuzzle",
+    "chineseCheckers6",
+    "cubicup_3player",
+    "atariGoVariant_7x7",
+    "reversi",
+    "tpeg",
+];
+
+fn rules(text: &str) -> Arc<Rules> {
+    let description = Description::read(text, ReadOptions::default()).unwrap();
+    Arc::new(Rules::from_description(&description).unwrap())
+}
+
+fn propnet(rules: &Arc<Rules>, evaluation: Evaluation) -> Arc<Propnet> {
+    let interpreter = Arc::new(Interpreter::new(Arc::clone(rules)).unwrap());
+    Arc::new(Propnet::new(&interpreter, &Budget::default(), evaluation).unwrap())
+}
+
+fn session(rules: &Arc<Rules>, evaluation: Evaluation) -> PropnetSession {
+    propnet(rules, evaluation).session(Limits::default(), &Interrupt::new()).unwrap()
+}
+
+/// States met in random rollouts, terminal ones too, and their neighbours in the list the same now and then.
+fn some_states(session: &mut PropnetSession, seed: u64, n_states: usize) -> Vec<BitState> {
+    let mut dice = Dice::new(seed);
+    let mut states = Vec::new();
+    let mut expansion = Expansion::default();
+    let mut state = session.initial_state().unwrap();
+    while states.len() < n_states {
+        states.extend(std::iter::repeat_n(state.clone(), 1 + dice.below(3)));
+        let joint_move: Option<Vec<_>> = match session.expand(&state, &mut expansion) {
+            Ok(()) if !expansion.terminal => Some(
+                Role::all(session.roles().len())
+                    .map(|role| expansion.moves_of(role))
+                    .map(|legal| legal[dice.below(legal.len())])
+                    .collect(),
+            ),
+            Ok(()) | Err(ReasonerError::NotPlayable { .. }) => None,
+            Err(error) => panic!("{error}"),
+        };
+        state = match joint_move {
+            Some(joint_move) => session.next_state(&state, &joint_move).unwrap(),
+            None => session.initial_state().unwrap(),
+        };
+    }
+    states
+}
+
+/// Demands that rollouts and expansions in lanes are those of the plain evaluation, one by one.
+fn demand_equal_lanes(rules: &Arc<Rules>, n_states: usize) {
+    let mut plain = session(rules, Evaluation::Scalar);
+    let states = some_states(&mut plain, 5, n_states);
+    let seeds: Vec<u64> = (0..states.len() as u64).map(|counter| Dice::child_seed(9, counter)).collect();
+    let (mut expected_ends, mut expected) = (Rollouts::default(), Vec::new());
+    plain.rollouts(&states, &seeds, &mut expected_ends).unwrap();
+    plain.expand_all(&states, &mut expected).unwrap();
+    for evaluation in EVALUATIONS {
+        let mut sliced = session(rules, evaluation);
+        let (mut ends, mut expansions) = (Rollouts::default(), Vec::new());
+        sliced.rollouts(&states, &seeds, &mut ends).unwrap();
+        assert_eq!(ends, expected_ends, "{evaluation:?}");
+        sliced.expand_all(&states, &mut expansions).unwrap();
+        assert_eq!(expansions, expected, "{evaluation:?}");
+    }
+}
+
+#[test]
+fn lanes_give_what_single_states_give_in_shared_games() {
+    let Some(shared) = Shared::find_or_skip() else { return };
+    for name in GAMES {
+        demand_equal_lanes(&shared.game(name).unwrap(), 700);
+    }
+}
+
+#[test]
+fn a_rollout_in_lanes_can_be_played_again_move_by_move() {
+    let Some(shared) = Shared::find_or_skip() else { return };
+    let rules = shared.game("breakthrough").unwrap();
+    let mut sliced = session(&rules, Evaluation::Sliced);
+    let root = sliced.initial_state().unwrap();
+    let seeds: Vec<u64> = (0..2000).collect();
+    let mut ends = Rollouts::default();
+    sliced.rollouts(&vec![root.clone(); seeds.len()], &seeds, &mut ends).unwrap();
+    for rollout in (0..seeds.len()).step_by(97) {
+        let mut played = Vec::new();
+        let again = sliced.rollout_with(&root, seeds[rollout], &mut Uniform, Some(&mut played)).unwrap();
+        assert_eq!((again.length, &again.goals[..]), (ends.length(rollout), ends.goals(rollout)));
+        assert_eq!(played.len(), again.length as usize * 2);
+        let mut state = root.clone();
+        for joint_move in played.chunks_exact(2) {
+            state = sliced.next_state(&state, joint_move).unwrap();
+        }
+        assert!(sliced.is_terminal(&state).unwrap());
+    }
+}
+
+#[test]
+fn every_legal_move_is_equally_likely() {
+    let Some(shared) = Shared::find_or_skip() else { return };
+    let rules = shared.game("breakthrough").unwrap();
+    let mut session = session(&rules, Evaluation::Scalar);
+    let root = session.initial_state().unwrap();
+    let mut legal = Vec::new();
+    session.legal_moves(&root, Role(0), &mut legal).unwrap();
+    let n_rollouts = 500 * legal.len();
+    let mut counts = vec![0u32; legal.len()];
+    for seed in 0..n_rollouts as u64 {
+        let mut played = Vec::new();
+        session.rollout_with(&root, Dice::child_seed(3, seed), &mut Uniform, Some(&mut played)).unwrap();
+        counts[legal.iter().position(|a_move| *a_move == played[0]).unwrap()] += 1;
+    }
+    let chi_square: f64 = counts.iter().map(|&n| (f64::from(n) - 500.0).powi(2) / 500.0).sum();
+    // The 99.9 % point at 21 degrees of freedom.
+    assert_eq!(legal.len(), 22);
+    assert!(chi_square < 46.8, "{chi_square}: {counts:?}");
+}
+
+#[test]
+fn an_interrupted_batch_is_an_error_and_the_next_one_is_right() {
+    let Some(shared) = Shared::find_or_skip() else { return };
+    let rules = shared.game("connectFour").unwrap();
+    let interrupt = Interrupt::new();
+    let mut session = propnet(&rules, Evaluation::Sliced).session(Limits::default(), &interrupt).unwrap();
+    let states = vec![session.initial_state().unwrap(); 600];
+    let seeds: Vec<u64> = (0..600).collect();
+    let (mut ends, mut again) = (Rollouts::default(), Rollouts::default());
+    session.rollouts(&states, &seeds, &mut ends).unwrap();
+    interrupt.raise();
+    assert_eq!(session.rollouts(&states, &seeds, &mut again), Err(ReasonerError::Interrupted));
+    assert!(again.is_empty());
+    interrupt.lower();
+    session.rollouts(&states, &seeds, &mut again).unwrap();
+    assert_eq!(ends, again);
+}
+
+#[test]
+fn grounding_stops_at_once_when_interrupted_and_in_time() {
+    let Some(shared) = Shared::find_or_skip() else { return };
+    // A game whose grounding takes very long.
+    let interpreter = Arc::new(Interpreter::new(shared.game("chess").unwrap()).unwrap());
+    let late = Budget { deadline: Some(Instant::now() + Duration::from_millis(50)), ..Budget::default() };
+    let error = Propnet::new(&interpreter, &late, Evaluation::Sliced).unwrap_err();
+    assert!(matches!(&error, ReasonerError::NotGrounded(why) if why.contains("time")), "{error}");
+    let small = Budget { bytes: 10 << 20, ..Budget::default() };
+    let error = Propnet::new(&interpreter, &small, Evaluation::Sliced).unwrap_err();
+    assert!(matches!(&error, ReasonerError::NotGrounded(why) if why.contains("bytes")), "{error}");
+    let interrupted = Budget::default();
+    interrupted.interrupt.raise();
+    let error = Propnet::new(&interpreter, &interrupted, Evaluation::Sliced).unwrap_err();
+    assert_eq!(error, ReasonerError::Interrupted);
+}
+
+#[test]
+fn what_no_reachable_state_has_is_refused() {
+    let rules = rules(
+        "(role you) (init (at a)) (legal you stay) (legal you go) (<= (next (at b)) (does you go))
+         (<= (next (at ?x)) (true (at ?x)) (does you stay)) (init (wall c)) (<= (next (wall ?x)) (true (wall ?x)))
+         (<= terminal (true (at b))) (goal you 100) (far d)",
+    );
+    let mut session = session(&rules, Evaluation::Sliced);
+    let term = |text: &str| gdl::Term::parse(text).unwrap();
+    let at_b = session.state_of(&[term("(at b)"), term("(wall c)")]).unwrap();
+    assert!(session.is_terminal(&at_b).unwrap());
+    for fluents in [vec![term("(at d)"), term("(wall c)")], vec![term("(at b)")]] {
+        assert!(session.state_of(&fluents).is_err(), "{fluents:?}");
+    }
+    assert!(session.move_of(&term("jump")).is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn made_up_games_are_answered_as_the_interpreter_answers(seed: u64, size in 1u32..9) {
+        let rules = rules(&random_rules(seed, size));
+        let interpreter = Arc::new(Interpreter::new(Arc::clone(&rules)).unwrap());
+        let propnet = propnet(&rules, Evaluation::Sliced);
+        let compared = cross_check(&interpreter, &propnet, seed, 60);
+        prop_assert!(compared.is_ok(), "{}\n{}", compared.unwrap_err(), random_rules(seed, size));
+    }
+
+    #[test]
+    fn made_up_games_are_the_same_in_lanes(seed: u64, size in 1u32..9) {
+        demand_equal_lanes(&rules(&random_rules(seed, size)), 80);
+    }
+}
