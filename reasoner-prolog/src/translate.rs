@@ -105,20 +105,7 @@ pub(crate) fn arity(rules: &Rules, relation: RelationId) -> usize {
 
 /// The relations that the questions lead to.
 pub(crate) fn relations_asked(rules: &Rules) -> BTreeSet<RelationId> {
-    let mut asked: BTreeSet<RelationId> = QUESTIONS.into();
-    let mut open: Vec<RelationId> = QUESTIONS.into();
-    while let Some(relation) = open.pop() {
-        for &rule in &rules.relation(relation).rules {
-            for literal in &rules.rules()[rule as usize].body {
-                if let Literal::Holds(atom) | Literal::Not(atom) = literal
-                    && asked.insert(atom.relation)
-                {
-                    open.push(atom.relation);
-                }
-            }
-        }
-    }
-    asked
+    rules.reached_from(&QUESTIONS)
 }
 
 /// The text of a module that answers all questions.

@@ -4,6 +4,7 @@
 //! but has one sensible meaning is read with that meaning, since a published game must be played. What has
 //! no meaning at all is a [`LowerError`]. [`crate::check`] says what is wrong in either case.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -210,6 +211,24 @@ impl Rules {
     /// One relation.
     pub fn relation(&self, id: RelationId) -> &Relation {
         &self.relations[id.idx()]
+    }
+
+    /// The relations that some depend on, by whatever chain of rules, with these themselves.
+    pub fn reached_from(&self, relations: &[RelationId]) -> BTreeSet<RelationId> {
+        let mut reached: BTreeSet<RelationId> = relations.iter().copied().collect();
+        let mut open = relations.to_vec();
+        while let Some(relation) = open.pop() {
+            for &rule in &self.relation(relation).rules {
+                for literal in &self.rules[rule as usize].body {
+                    if let Literal::Holds(atom) | Literal::Not(atom) = literal
+                        && reached.insert(atom.relation)
+                    {
+                        open.push(atom.relation);
+                    }
+                }
+            }
+        }
+        reached
     }
 
     /// `name/arity` of a relation, for messages.

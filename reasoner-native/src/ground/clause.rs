@@ -163,7 +163,9 @@ pub(super) fn functor_of(rules: &Rules, relation: RelationId) -> Functor {
 pub(super) fn program(rules: &Rules, terms: &mut Terms) -> Result<Program, GroundError> {
     let n_names = u32::try_from(rules.symbols().len()).expect("symbols are 32 bits");
     let mut program = Program { clauses: Vec::new(), fresh: FreshNames::starting_at(n_names) };
-    for relation in relations_asked(rules) {
+    let questions = [RelationId::TERMINAL, RelationId::LEGAL, RelationId::NEXT, RelationId::GOAL];
+    let has_clauses = |relation: &RelationId| ![RelationId::TRUE, RelationId::DOES].contains(relation);
+    for relation in rules.reached_from(&questions).into_iter().filter(has_clauses) {
         let mut lowering = Lowering { rules, terms, program: &mut program };
         for &fact in &rules.relation(relation).facts {
             lowering.fact(&rules.facts()[fact as usize]);
@@ -173,26 +175,6 @@ pub(super) fn program(rules: &Rules, terms: &mut Terms) -> Result<Program, Groun
         }
     }
     Ok(program)
-}
-
-/// The relations that the questions lead to, but for `true` and `does`, which have no clauses.
-fn relations_asked(rules: &Rules) -> BTreeSet<RelationId> {
-    let questions = [RelationId::TERMINAL, RelationId::LEGAL, RelationId::NEXT, RelationId::GOAL];
-    let mut asked: BTreeSet<RelationId> = questions.into();
-    let mut open: Vec<RelationId> = questions.into();
-    while let Some(relation) = open.pop() {
-        for &rule in &rules.relation(relation).rules {
-            for literal in &rules.rules()[rule as usize].body {
-                if let Literal::Holds(atom) | Literal::Not(atom) = literal
-                    && asked.insert(atom.relation)
-                {
-                    open.push(atom.relation);
-                }
-            }
-        }
-    }
-    asked.retain(|relation| ![RelationId::TRUE, RelationId::DOES].contains(relation));
-    asked
 }
 
 struct Lowering<'a> {
