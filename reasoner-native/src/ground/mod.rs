@@ -3,7 +3,7 @@
 //! In go [`Rules`] and the fluents of the initial state, out come [`GroundRules`]. Clauses are lowered ([`clause`]),
 //! split where that makes them narrower ([`decompose`]), rewritten where a predicate would be too large
 //! ([`demand`]), and evaluated bottom up with all negated atoms that depend
-//! on the state taken as possible ([`saturate`], by the joins of [`join`] over [`database`]).
+//! on the state taken as possible ([`saturate`], by the plans of [`plan`], run by [`join`] over [`database`]).
 //!
 //! What it deliberately does not do: simplify. The network of gates that is made of the ground rules does that.
 
@@ -12,6 +12,7 @@ mod database;
 mod decompose;
 mod demand;
 mod join;
+mod plan;
 mod saturate;
 
 use std::cell::Cell;

@@ -9,7 +9,8 @@ use gdl::{RelationId, Rules, components};
 use super::clause::{AtomPattern, Clause, Condition, Functor, Pattern, functor_of};
 use super::database::{AtomId, Database, PredicateId};
 use super::demand::Demanding;
-use super::join::{Instances, Meter, Plan, Purpose, Truth, plan, run};
+use super::join::{Instances, Meter, run};
+use super::plan::{Plan, Purpose, Truth, plan};
 use super::{Ended, GroundError, Stop};
 use crate::terms::TermId;
 
