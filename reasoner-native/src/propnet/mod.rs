@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use gdl::{Rules, Term};
 use reasoner::{Interrupt, Limits, Reasoner, ReasonerError, Session};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Interpreter;
 use crate::ground::{Budget, GroundError};
@@ -61,7 +61,7 @@ pub struct Propnet {
     /// Fluents that change, by base, then those that hold in every state.
     fluents: Vec<TermId>,
     bases: FxHashMap<TermId, usize>,
-    constants: FxHashMap<TermId, usize>,
+    constants: FxHashSet<TermId>,
     moves: Moves,
     making: Making,
     evaluation: Evaluation,
@@ -116,7 +116,7 @@ impl Propnet {
         Ok(Propnet {
             initial: BitState::of(net.bases.len(), initial),
             fluents: net.bases.iter().map(|base| base.fluent).chain(net.constants.iter().copied()).collect(),
-            constants: net.constants.iter().copied().zip(net.bases.len()..).collect(),
+            constants: net.constants.iter().copied().collect(),
             moves: Moves::of(&rules, &terms, &net),
             level: Level::detect(),
             rules,

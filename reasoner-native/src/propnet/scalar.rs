@@ -1,5 +1,7 @@
 //! One state at a time: the plain evaluation that everything else must agree with.
 
+use reasoner::GoalAnswer;
+
 use super::circuit::{Block, Circuit, Cone, Run, Tap};
 use super::state::BitState;
 
@@ -74,6 +76,17 @@ impl Scalar {
     /// The legal moves of a role.
     pub(super) fn legal<'a>(&'a self, circuit: &'a Circuit, role: usize) -> impl Iterator<Item = usize> + 'a {
         (0..).zip(&circuit.legal[role]).filter(|&(_, &tap)| self.tap(tap)).map(|(a_move, _)| a_move)
+    }
+
+    /// Evaluates the goals of the state whose legality is evaluated: one answer per role.
+    pub(super) fn goals(&mut self, circuit: &Circuit, goals: &mut Vec<GoalAnswer>) {
+        self.evaluate(circuit, Cone::Shared);
+        self.evaluate(circuit, Cone::Goal);
+        goals.clear();
+        goals.resize(circuit.legal.len(), GoalAnswer::None);
+        for goal in circuit.goals.iter().filter(|goal| self.tap(goal.tap)) {
+            goals[goal.role] = goals[goal.role].with(goal.value);
+        }
     }
 
     /// Whether each base holds in the next state.

@@ -168,30 +168,17 @@ impl PropnetSession {
         self.scalar.evaluate(&self.propnet.circuit, Cone::Legal);
     }
 
-    /// Evaluates the goals of the state whose legality is evaluated.
-    fn evaluate_goals(&mut self, goals: &mut Vec<GoalAnswer>) {
-        let circuit = &self.propnet.circuit;
-        for cone in [Cone::Shared, Cone::Goal] {
-            self.scalar.evaluate(circuit, cone);
-        }
-        goals.clear();
-        goals.resize(circuit.legal.len(), GoalAnswer::None);
-        for goal in circuit.goals.iter().filter(|goal| self.scalar.tap(goal.tap)) {
-            goals[goal.role] = goals[goal.role].with(goal.value);
-        }
-    }
-
     /// Expands a state in which a role may have no move.
     fn expand_any(&mut self, state: &BitState, expansion: &mut Expansion) {
         expansion.clear();
         self.load(state);
-        let propnet = Arc::clone(&self.propnet);
-        if self.scalar.tap(propnet.circuit.terminal) {
+        let Self { propnet, scalar, .. } = self;
+        if scalar.tap(propnet.circuit.terminal) {
             expansion.terminal = true;
-            return self.evaluate_goals(&mut expansion.goals);
+            return scalar.goals(&propnet.circuit, &mut expansion.goals);
         }
         for (role, numbers) in propnet.moves.of_role.iter().enumerate() {
-            let legal = self.scalar.legal(&propnet.circuit, role);
+            let legal = scalar.legal(&propnet.circuit, role);
             expansion.moves.extend(legal.map(|input| Move(numbers[input])));
             expansion.ends.push(expansion.moves.len());
         }
@@ -228,13 +215,13 @@ impl Session for PropnetSession {
         for fluent in fluents {
             let unknown = || ReasonerError::Unknown { what: "fluent", term: fluent.to_string() };
             let term = terms.find_term(rules, fluent).ok_or_else(unknown)?;
-            match (bases.get(&term), constants.get(&term)) {
-                (Some(&base), _) => held.push(base),
-                (None, Some(_)) => _ = missing.remove(&term),
-                (None, None) => return Err(unknown()),
+            match bases.get(&term) {
+                Some(&base) => held.push(base),
+                None if constants.contains(&term) => _ = missing.remove(&term),
+                None => return Err(unknown()),
             }
         }
-        if let Some(&term) = missing.keys().min() {
+        if let Some(&term) = missing.iter().min() {
             let term = terms.to_term(rules, term);
             return Err(ReasonerError::Engine(format!(
                 "{term} holds in every reachable state; the propnet knows no other states"
@@ -280,7 +267,7 @@ impl Session for PropnetSession {
 
     fn goals(&mut self, state: &BitState, goals: &mut Vec<GoalAnswer>) -> Result<(), ReasonerError> {
         self.load(state);
-        self.evaluate_goals(goals);
+        self.scalar.goals(&self.propnet.circuit, goals);
         Ok(())
     }
 
@@ -317,48 +304,49 @@ impl Session for PropnetSession {
         policy: &mut impl Policy,
         mut played: Option<&mut Vec<Move>>,
     ) -> Result<RolloutEnd, ReasonerError> {
-        let propnet = Arc::clone(&self.propnet);
-        let (circuit, n_roles) = (&propnet.circuit, propnet.n_roles());
-        let (mut legal, mut joint_move) = (Vec::new(), Vec::with_capacity(n_roles));
+        let Self { propnet, scalar, interrupt, .. } = self;
+        let circuit = &propnet.circuit;
+        let (mut inputs, mut moves, mut made) = (Vec::new(), Vec::new(), Vec::new());
         let (mut length, mut n_choices) = (0, 0u32);
-        self.scalar.load(circuit, state);
+        scalar.load(circuit, state);
         let terminal = 'steps: loop {
-            self.scalar.evaluate(circuit, Cone::Legal);
-            let terminal = self.scalar.tap(circuit.terminal);
+            scalar.evaluate(circuit, Cone::Legal);
+            let terminal = scalar.tap(circuit.terminal);
             if terminal || length == MAX_ROLLOUT_STEPS {
                 break terminal;
             }
-            if length % STEPS_AT_ONCE == 0 && self.interrupt.is_raised() {
+            if length % STEPS_AT_ONCE == 0 && interrupt.is_raised() {
                 return Err(ReasonerError::Interrupted);
             }
-            joint_move.clear();
-            for role in Role::all(n_roles) {
-                let numbers = &propnet.moves.of_role[role.idx()];
-                legal.clear();
-                legal.extend(self.scalar.legal(circuit, role.idx()).map(|input| Move(numbers[input])));
-                if legal.is_empty() {
+            made.clear();
+            for (role, numbers) in Role::all(propnet.n_roles()).zip(&propnet.moves.of_role) {
+                inputs.clear();
+                inputs.extend(scalar.legal(circuit, role.idx()));
+                if inputs.is_empty() {
                     break 'steps false;
                 }
-                let choice = policy.choose(role, &legal, Lot::new(seed, n_choices));
+                moves.clear();
+                moves.extend(inputs.iter().map(|&input| Move(numbers[input])));
+                let choice = policy.choose(role, &moves, Lot::new(seed, n_choices));
                 n_choices = n_choices.wrapping_add(1);
-                joint_move.push(legal[choice]);
+                made.push((inputs[choice], moves[choice]));
             }
             if let Some(played) = played.as_deref_mut() {
-                played.extend_from_slice(&joint_move);
+                played.extend(made.iter().map(|&(_, a_move)| a_move));
             }
-            for (role, &a_move) in joint_move.iter().enumerate() {
-                self.scalar.set_move(circuit, role, self.input(role, a_move)?, true);
+            for (role, &(input, _)) in made.iter().enumerate() {
+                scalar.set_move(circuit, role, input, true);
             }
-            self.scalar.evaluate(circuit, Cone::Shared);
-            self.scalar.evaluate(circuit, Cone::Next);
-            self.scalar.advance(circuit);
-            for (role, &a_move) in joint_move.iter().enumerate() {
-                self.scalar.set_move(circuit, role, self.input(role, a_move)?, false);
+            scalar.evaluate(circuit, Cone::Shared);
+            scalar.evaluate(circuit, Cone::Next);
+            scalar.advance(circuit);
+            for (role, &(input, _)) in made.iter().enumerate() {
+                scalar.set_move(circuit, role, input, false);
             }
             length += 1;
         };
         let mut goals = Vec::new();
-        self.evaluate_goals(&mut goals);
+        scalar.goals(circuit, &mut goals);
         let goals = goals.iter().map(|goal| goal.at_end().unwrap_or(0)).collect();
         Ok(RolloutEnd { length, goals, terminal })
     }
