@@ -51,6 +51,25 @@ fn the_first_levels_of_tic_tac_toe_are_known() {
 }
 
 #[test]
+fn the_network_counts_as_the_interpreter_does_and_is_explained() {
+    let perft = |reasoner: &str| {
+        let told = json_of(&["perft", "tic-tac-toe", "--depth", "5", "--reasoner", reasoner, "--json"]);
+        assert_eq!(told["reasoner"], reasoner);
+        (told["perft"].clone(), told["distinct"].clone())
+    };
+    let expected = perft("interpreter");
+    for reasoner in ["propnet", "propnet-scalar"] {
+        assert_eq!(perft(reasoner), expected, "{reasoner}");
+    }
+    let told = json_of(&["explain", "tic-tac-toe", "--json"]);
+    // Nine cells to fill, and waiting.
+    assert_eq!(told["moves"], json!([10, 10]));
+    assert_eq!((&told["loops"], &told["on_demand"]), (&json!(0), &json!([])));
+    assert!(told["cones"]["next"]["gates"].as_u64().unwrap() > 0);
+    assert!(stdout_of(&["explain", "tic-tac-toe"]).contains("10 + 10 moves"));
+}
+
+#[test]
 fn a_random_match_of_a_shipped_game_replays() {
     let folder = Folder::new();
     let args = ["--player", "random", "--player", "random", "--seed", "5"];
