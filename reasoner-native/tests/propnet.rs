@@ -195,6 +195,22 @@ fn what_no_reachable_state_has_is_refused() {
     assert!(session.move_of(&term("jump")).is_err());
 }
 
+#[test]
+fn fluents_that_matter_for_nothing_may_depend_on_what_goals_do() {
+    // `count` matters for nothing, and shares `many` with a goal, but nothing with the next state that matters.
+    let rules = rules(
+        "(role you) (item a) (item b) (item c) (init (step 0)) (succ 0 1) (succ 1 2) (legal you (take a))
+         (legal you (take b)) (<= (next (has ?x)) (does you (take ?x))) (<= (next (has ?x)) (true (has ?x)))
+         (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m)) (<= terminal (true (step 2)))
+         (<= many (true (has ?x)) (true (has ?y)) (distinct ?x ?y)) (<= (next (count many)) many)
+         (<= (next (count few)) (not many)) (<= (goal you 100) many) (<= (goal you 0) (not many))",
+    );
+    let interpreter = Arc::new(Interpreter::new(Arc::clone(&rules)).unwrap());
+    for seed in 0..20 {
+        cross_check(&interpreter, &propnet(&rules, Evaluation::Sliced), seed, 60).unwrap();
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -67,7 +67,7 @@ pub(crate) enum Cone {
     Goal,
     /// What later matters of the next state; needs Legal and Shared.
     Next,
-    /// The rest of the next state; needs Legal, Shared and Next.
+    /// The rest of the next state; needs all others, since goals may share gates with it.
     Rest,
 }
 
@@ -106,6 +106,14 @@ pub(crate) struct Circuit {
 }
 
 impl Circuit {
+    /// The cones that the whole next state needs beyond Legal, in the order in which they are evaluated.
+    pub(crate) fn cones_of_next(&self) -> &'static [Cone] {
+        match self.n_relevant == self.n_bases {
+            true => &[Cone::Shared, Cone::Next],
+            false => &[Cone::Shared, Cone::Goal, Cone::Next, Cone::Rest],
+        }
+    }
+
     /// The blocks of a cone.
     pub(crate) fn cone(&self, cone: Cone) -> &[Block] {
         &self.cones[cone as usize]

@@ -256,9 +256,7 @@ impl Session for PropnetSession {
         let Self { propnet, scalar, .. } = self;
         let circuit = &propnet.circuit;
         inputs.iter().enumerate().for_each(|(role, &input)| scalar.set_move(circuit, role, input, true));
-        for cone in [Cone::Shared, Cone::Next, Cone::Rest] {
-            scalar.evaluate(circuit, cone);
-        }
+        circuit.cones_of_next().iter().for_each(|&cone| scalar.evaluate(circuit, cone));
         let next = scalar.next(circuit).enumerate().filter(|&(_, holds)| holds).map(|(base, _)| base);
         let next = BitState::of(circuit.n_bases, next);
         inputs.iter().enumerate().for_each(|(role, &input)| scalar.set_move(circuit, role, input, false));
