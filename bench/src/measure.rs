@@ -9,8 +9,8 @@ use player::game_source::{Game, GameArgs};
 use player::output;
 use player::processor_time::cpu_seconds;
 use player::reasoners::{ReasonerKind, SetUp, WithReasoner};
-use player::sampling::{Sampling, Tally};
-use reasoner::{Interrupt, Limits, Reasoner, Session};
+use player::sampling::Sampling;
+use reasoner::{Interrupt, Limits, Reasoner, Session, Tally};
 use search::{Budget, Options, Searcher};
 use serde::{Deserialize, Serialize};
 

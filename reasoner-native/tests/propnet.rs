@@ -86,7 +86,12 @@ fn demand_equal_lanes(rules: &Arc<Rules>, n_states: usize) {
         let mut sliced = session(rules, evaluation);
         let (mut ends, mut expansions) = (Rollouts::default(), Vec::new());
         sliced.rollouts(&states, &seeds, &mut ends).unwrap();
-        assert_eq!(ends, expected_ends, "{evaluation:?}");
+        let is_different = |&rollout: &usize| {
+            let of = |ends: &Rollouts| (ends.length(rollout), ends.goals(rollout).to_vec());
+            of(&ends) != of(&expected_ends)
+        };
+        let different = (0..states.len()).find(is_different);
+        assert_eq!((ends.len(), different), (states.len(), None), "{evaluation:?}");
         sliced.expand_all(&states, &mut expansions).unwrap();
         assert_eq!(expansions, expected, "{evaluation:?}");
     }
@@ -96,6 +101,7 @@ fn demand_equal_lanes(rules: &Arc<Rules>, n_states: usize) {
 fn lanes_give_what_single_states_give_in_shared_games() {
     let Some(shared) = Shared::find_or_skip() else { return };
     for name in GAMES {
+        println!("{name}");
         demand_equal_lanes(&shared.game(name).unwrap(), 700);
     }
 }

@@ -63,6 +63,19 @@ impl Lot {
         Lot { seed, choice }
     }
 
+    /// What the halves of a seed are moved by from one rollout of a series to the next (the multipliers of
+    /// MurmurHash3's finaliser: odd, and far from [`Lot::STRIDE`]).
+    pub const SERIES_STRIDES: [u32; 2] = [0x85eb_ca6b, 0xc2b2_ae35];
+
+    /// The seed of the `rollout`th rollout of a series. 32 bits wide as [`Lot::mix`].
+    pub fn seed_in_series(seed: u64, rollout: u32) -> u64 {
+        let [low, high] = Lot::halves(seed);
+        let [low_stride, high_stride] = Lot::SERIES_STRIDES;
+        let low = low.wrapping_add(rollout.wrapping_mul(low_stride));
+        let high = high.wrapping_add(rollout.wrapping_mul(high_stride));
+        u64::from(high) << 32 | u64::from(low)
+    }
+
     /// 32 random bits.
     pub fn bits(self) -> u32 {
         let [low, high] = Lot::halves(self.seed);
@@ -130,6 +143,20 @@ mod tests {
                 counts[Lot::new(Dice::child_seed(seed, rollout), 1).below(7)] += 1;
             }
             assert!(chi_square(counts) < CHI_SQUARE_6, "{seed}: {counts:?}");
+        }
+    }
+
+    #[test]
+    fn first_lots_of_a_series_are_uniform_and_independent() {
+        for seed in [0, 1, Dice::child_seed(7, 0)] {
+            let lot = |rollout| Lot::new(Lot::seed_in_series(seed, rollout), 0).below(7);
+            let (mut alone, mut pairs) = ([0u32; 7], [0u32; 7]);
+            for rollout in 0..140_000 {
+                alone[lot(rollout)] += 1;
+                pairs[(lot(rollout) + lot(rollout + 1)) % 7] += 1;
+            }
+            assert!(chi_square(alone) < CHI_SQUARE_6, "{seed}: {alone:?}");
+            assert!(chi_square(pairs) < CHI_SQUARE_6, "{seed}: {pairs:?}");
         }
     }
 

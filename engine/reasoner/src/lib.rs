@@ -20,6 +20,6 @@ mod words;
 pub use dice::{Dice, Lot};
 pub use error::ReasonerError;
 pub use interrupt::Interrupt;
-pub use rollout::{MAX_ROLLOUT_STEPS, Policy, RolloutEnd, Rollouts, Uniform, rollout};
+pub use rollout::{MAX_ROLLOUT_STEPS, Policy, RolloutEnd, Rollouts, Tally, Uniform, rollout};
 pub use session::{Expansion, Limits, Reasoner, Session};
 pub use words::{Fluent, GoalAnswer, Move, Role, Value};

@@ -83,6 +83,38 @@ impl Rollouts {
     }
 }
 
+/// What many rollouts came to together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Rollouts that ended.
+    pub n_rollouts: u64,
+    /// Their joint moves.
+    pub n_transitions: u64,
+    /// The sum of each role's goals.
+    pub goal_sums: Vec<u64>,
+}
+
+impl Tally {
+    /// Of no rollout yet.
+    pub fn new(n_roles: usize) -> Tally {
+        Tally { goal_sums: vec![0; n_roles], ..Tally::default() }
+    }
+
+    /// Adds one rollout.
+    pub fn add(&mut self, end: &RolloutEnd) {
+        self.n_rollouts += 1;
+        self.n_transitions += u64::from(end.length);
+        self.goal_sums.iter_mut().zip(&end.goals).for_each(|(sum, &goal)| *sum += u64::from(goal));
+    }
+
+    /// Adds the rollouts of another one.
+    pub fn merge(&mut self, other: &Tally) {
+        self.n_rollouts += other.n_rollouts;
+        self.n_transitions += other.n_transitions;
+        self.goal_sums.iter_mut().zip(&other.goal_sums).for_each(|(sum, more)| *sum += more);
+    }
+}
+
 /// Plays to the end with `policy`, whose choices have the [`Lot`]s of `seed`, appending each joint move to
 /// `played`.
 ///

@@ -8,6 +8,8 @@
 mod build;
 mod factor;
 mod gates;
+mod imply;
+mod phases;
 mod simplify;
 
 use reasoner::Value;
@@ -16,6 +18,7 @@ use crate::terms::TermId;
 
 pub(crate) use build::build;
 pub(crate) use gates::{GateId, Gates, Kind, Signal};
+pub(crate) use phases::Clock;
 pub(crate) use simplify::simplify;
 
 /// A fluent that changes.
@@ -66,6 +69,9 @@ pub(crate) struct Net {
     pub(crate) terminal: Signal,
     pub(crate) goals: Vec<Goal>,
     pub(crate) cycles: Vec<Cycle>,
+    /// Whether it is a part of another net, and has that one's bases with their numbers: then none of them may be
+    /// taken for constant.
+    pub(crate) keeps_bases: bool,
 }
 
 /// How large a net is.
@@ -104,8 +110,14 @@ impl Net {
         self.bases.iter().filter(|base| relevant[base.gate.idx()]).count()
     }
 
-    /// For each gate, whether legality, terminal states or goals depend on it, now or later.
+    /// For each gate, whether legality, terminal states or goals depend on it, now or later. In a part of a net, whether
+    /// anything does.
     pub(crate) fn relevant(&self) -> Vec<bool> {
+        if self.keeps_bases {
+            let mut roots = Vec::new();
+            self.for_each_root(|signal| roots.push(signal.gate()));
+            return self.reached(roots, false);
+        }
         let legal = self.inputs.iter().map(|input| input.legal);
         let goals = self.goals.iter().map(|goal| goal.holds);
         let roots = legal.chain(goals).chain([self.terminal]).map(Signal::gate).collect();

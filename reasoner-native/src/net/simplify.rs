@@ -114,7 +114,9 @@ impl<'a> Rebuild<'a> {
     fn bases(&mut self) {
         let relevant = self.old.relevant();
         let mut order: Vec<usize> = (0..self.old.bases.len()).collect();
-        order.sort_by_key(|&base_idx| !relevant[self.old.bases[base_idx].gate.idx()]);
+        if !self.old.keeps_bases {
+            order.sort_by_key(|&base_idx| !relevant[self.old.bases[base_idx].gate.idx()]);
+        }
         for base_idx in order {
             let base = &self.old.bases[base_idx];
             match self.old.constant_value(base) {
@@ -216,6 +218,7 @@ impl<'a> Rebuild<'a> {
             terminal: self.signal(self.old.terminal),
             constants: self.constants,
             gates: self.gates,
+            keeps_bases: self.old.keeps_bases,
         }
     }
 }
@@ -231,6 +234,7 @@ impl Net {
                 || self.gates.is_and(next) && self.gates.inputs(next.gate()).contains(&itself)
         };
         match base.is_initial {
+            _ if self.keeps_bases => None,
             _ if base.next == itself => Some(base.is_initial),
             false if stays_false(base.next, itself) => Some(false),
             true if stays_false(!base.next, !itself) => Some(true),

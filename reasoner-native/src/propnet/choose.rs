@@ -16,6 +16,7 @@ const BLOCK_PLANES: usize = 4;
 /// The counts of one role's legal moves.
 #[derive(Debug)]
 pub(super) struct Chooser<L> {
+    pub(super) role: usize,
     legal: Vec<Tap>,
     /// The wire of the first move.
     first_wire: usize,
@@ -42,7 +43,14 @@ struct Level {
 }
 
 impl<L: Lanes> Chooser<L> {
-    pub(super) fn new(circuit: &Circuit, role: usize) -> Chooser<L> {
+    /// Those of all roles that have a choice, or may have no move.
+    pub(super) fn all_of(circuit: &Circuit) -> Vec<Chooser<L>> {
+        let has_one_move = |role: usize| matches!(circuit.legal[role][..], [only] if only == Tap::TRUE);
+        let roles = (0..circuit.legal.len()).filter(|&role| !has_one_move(role));
+        roles.map(|role| Chooser::new(circuit, role)).collect()
+    }
+
+    fn new(circuit: &Circuit, role: usize) -> Chooser<L> {
         let legal = circuit.legal[role].clone();
         let n_blocks = legal.len().div_ceil(MOVES_PADDED_TO);
         let mut levels: Vec<Level> = Vec::new();
@@ -63,6 +71,7 @@ impl<L: Lanes> Chooser<L> {
             n_planes += 1;
         }
         Chooser {
+            role,
             first_wire: circuit.first_moves[role],
             moves: vec![L::NONE; n_blocks * MOVES_PADDED_TO],
             counts: vec![L::NONE; n_counts],

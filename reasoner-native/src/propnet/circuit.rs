@@ -4,8 +4,10 @@
 //! role's padded to a multiple of [`MOVES_PADDED_TO`], and the gates. A *tap* is a wire or its complement. Gates of
 //! one kind and number of inputs stand in *runs*, so that evaluating them takes no decision per gate.
 
+use std::cmp::Reverse;
+
 use crate::ground::GroundError;
-use crate::net::{GateId, Gates, Kind, Net, Signal};
+use crate::net::{GateId, Gates, Goal, Kind, Net, Signal};
 use gdl::components;
 use reasoner::Value;
 use rustc_hash::FxHashMap;
@@ -18,6 +20,9 @@ pub(crate) const MOVES_PADDED_TO: usize = 8;
 pub(crate) struct Tap(u32);
 
 impl Tap {
+    /// What always holds: the complement of wire 0.
+    pub(crate) const TRUE: Tap = Tap(1);
+
     pub(crate) fn wire(self) -> usize {
         (self.0 >> 1) as usize
     }
@@ -98,6 +103,7 @@ pub(crate) struct Circuit {
     /// By role, by move.
     pub(crate) legal: Vec<Vec<Tap>>,
     pub(crate) terminal: Tap,
+    /// By role, the best first.
     pub(crate) goals: Vec<GoalTap>,
     /// In the order of [`Cone::ALL`].
     cones: Vec<Vec<Block>>,
@@ -145,11 +151,12 @@ impl Circuit {
         1 + base
     }
 
-    /// Lays a net out. The bases that matter must come first.
+    /// Lays a net out. The bases that matter must come first. Gates have no wire below `first_free`, so that what
+    /// others left there stays.
     ///
     /// # Errors
     /// [`GroundError::NotStratified`] if a value depends on its own negation.
-    pub(crate) fn of(net: &Net, n_relevant: usize) -> Result<Circuit, GroundError> {
+    pub(crate) fn of(net: &Net, n_relevant: usize, first_free: usize) -> Result<Circuit, GroundError> {
         let groups = groups_by_cone(net, n_relevant)?;
         let mut layout = Layout {
             gates: &net.gates,
@@ -162,6 +169,7 @@ impl Circuit {
         for base in &net.bases {
             layout.place(base.gate);
         }
+        layout.n_wires = layout.n_wires.max(first_free);
         let mut first_moves = Vec::new();
         for role in 0..net.n_roles {
             first_moves.push(layout.n_wires);
@@ -176,6 +184,9 @@ impl Circuit {
             let inputs = net.inputs.iter().filter(|input| input.role == role);
             inputs.map(|input| layout.tap(input.legal)).collect()
         };
+        let goal = |goal: &Goal| GoalTap { role: goal.role, value: goal.value, tap: layout.tap(goal.holds) };
+        let mut goals: Vec<GoalTap> = net.goals.iter().map(goal).collect();
+        goals.sort_by_key(|goal| (goal.role, Reverse(goal.value)));
         Ok(Circuit {
             n_wires: layout.n_wires,
             n_bases: net.bases.len(),
@@ -183,11 +194,7 @@ impl Circuit {
             next: net.bases.iter().map(|base| layout.tap(base.next)).collect(),
             legal: (0..net.n_roles).map(legal_of).collect(),
             terminal: layout.tap(net.terminal),
-            goals: net
-                .goals
-                .iter()
-                .map(|goal| GoalTap { role: goal.role, value: goal.value, tap: layout.tap(goal.holds) })
-                .collect(),
+            goals,
             first_moves,
             cones,
             inputs: layout.inputs,

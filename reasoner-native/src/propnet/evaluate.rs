@@ -10,8 +10,8 @@ pub(super) struct Wires<L>(Vec<L>);
 
 impl<L: Lanes> Wires<L> {
     /// All false, in every lane.
-    pub(super) fn new(circuit: &Circuit) -> Wires<L> {
-        Wires(vec![L::NONE; circuit.n_wires])
+    pub(super) fn new(n_wires: usize) -> Wires<L> {
+        Wires(vec![L::NONE; n_wires])
     }
 
     /// The value of a tap.

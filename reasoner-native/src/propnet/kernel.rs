@@ -156,19 +156,54 @@ fn gates<L: Lanes, const IS_OR: bool>(
 pub(super) struct Keys {
     low: Box<[u32]>,
     high: Box<[u32]>,
+    /// The step with which it began.
+    begun: Box<[u32]>,
+}
+
+/// When rollouts begin.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Begins {
+    /// With this step.
+    pub(super) step: u32,
+    /// The number of their first choice, counted from step 0, times [`Lot::STRIDE`].
+    pub(super) offset: u32,
 }
 
 impl Keys {
     pub(super) fn new(n_lanes: usize) -> Keys {
-        Keys { low: vec![0; n_lanes].into(), high: vec![0; n_lanes].into() }
+        let zeros = || vec![0; n_lanes].into();
+        Keys { low: zeros(), high: zeros(), begun: zeros() }
     }
 
-    /// Sets the seed of a lane whose first choice is made with `offset`.
+    /// The step with which the rollout of a lane began.
     #[inline(always)]
-    pub(super) fn set(&mut self, lane: usize, seed: u64, offset: u32) {
+    pub(super) fn begun(&self, lane: usize) -> u32 {
+        self.begun[lane]
+    }
+
+    /// Gives a lane to a rollout.
+    #[inline(always)]
+    pub(super) fn set(&mut self, lane: usize, seed: u64, begins: Begins) {
         let [low, high] = Lot::halves(seed);
-        self.low[lane] = low.wrapping_sub(offset);
+        self.low[lane] = low.wrapping_sub(begins.offset);
         self.high[lane] = high;
+        self.begun[lane] = begins.step;
+    }
+
+    /// Gives lanes to the rollouts of a series, from the `first` on.
+    #[inline(always)]
+    pub(super) fn set_series<L: Lanes>(&mut self, level: Level, lanes: L, seed: u64, first: u32, begins: Begins) {
+        #[cfg(target_arch = "x86_64")]
+        if level == Level::Avx512 {
+            // SAFETY: the level says that the processor has the features.
+            return unsafe { x86::set_series(self, lanes, seed, first, begins) };
+        }
+        _ = level;
+        let mut rollout = first;
+        lanes.for_each(|lane| {
+            self.set(lane, Lot::seed_in_series(seed, rollout), begins);
+            rollout = rollout.wrapping_add(1);
+        });
     }
 }
 

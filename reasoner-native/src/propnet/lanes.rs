@@ -1,11 +1,11 @@
-//! Words of lanes: the value of one wire in 64, 256 or 512 states at once.
+//! Words of lanes: the value of one wire in 64, 256, 512 or 1024 states at once.
 //!
 //! The widths here are plain words and arrays; those made of vector registers are in [`kernel`](super::kernel).
 
 use std::fmt::Debug;
 
 /// Words of the widest lanes.
-pub(super) const MAX_WORDS: usize = 8;
+pub(super) const MAX_WORDS: usize = 16;
 
 /// One bit for each lane.
 pub(super) trait Lanes: Copy + Debug + PartialEq + 'static {
@@ -82,6 +82,20 @@ pub(super) trait Lanes: Copy + Debug + PartialEq + 'static {
     #[inline(always)]
     fn count(self) -> u32 {
         (0..Self::WORDS).map(|word_idx| self.word(word_idx).count_ones()).sum()
+    }
+
+    /// The first `n` of these lanes, or all.
+    #[inline(always)]
+    fn first(self, n: u32) -> Self {
+        let mut rest = n;
+        let mut words = self.words();
+        for word in &mut words {
+            while word.count_ones() > rest {
+                *word &= !(1 << (63 - word.leading_zeros()));
+            }
+            rest -= word.count_ones();
+        }
+        Self::of_words(&words)
     }
 
     /// Calls `visit` for every lane, in ascending order.
@@ -221,5 +235,57 @@ impl Lanes for Lanes256 {
     #[inline(always)]
     fn set_word(&mut self, word_idx: usize, word: u64) {
         self.0[word_idx] = word;
+    }
+}
+
+/// Twice the lanes of another width: fewer decisions for each, where the wires still fit the caches.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub(super) struct Pair<L>(L, L);
+
+impl<L: Lanes> Lanes for Pair<L> {
+    const WORDS: usize = 2 * L::WORDS;
+    const NONE: Pair<L> = Pair(L::NONE, L::NONE);
+    const ALL: Pair<L> = Pair(L::ALL, L::ALL);
+
+    #[inline(always)]
+    fn and(self, other: Pair<L>) -> Pair<L> {
+        Pair(self.0.and(other.0), self.1.and(other.1))
+    }
+
+    #[inline(always)]
+    fn and_not(self, other: Pair<L>) -> Pair<L> {
+        Pair(self.0.and_not(other.0), self.1.and_not(other.1))
+    }
+
+    #[inline(always)]
+    fn or(self, other: Pair<L>) -> Pair<L> {
+        Pair(self.0.or(other.0), self.1.or(other.1))
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Pair<L>) -> Pair<L> {
+        Pair(self.0.xor(other.0), self.1.xor(other.1))
+    }
+
+    #[inline(always)]
+    fn any(self) -> bool {
+        self.0.or(self.1).any()
+    }
+
+    #[inline(always)]
+    fn word(&self, word_idx: usize) -> u64 {
+        match word_idx.checked_sub(L::WORDS) {
+            None => self.0.word(word_idx),
+            Some(word_idx) => self.1.word(word_idx),
+        }
+    }
+
+    #[inline(always)]
+    fn set_word(&mut self, word_idx: usize, word: u64) {
+        match word_idx.checked_sub(L::WORDS) {
+            None => self.0.set_word(word_idx, word),
+            Some(word_idx) => self.1.set_word(word_idx, word),
+        }
     }
 }

@@ -7,6 +7,7 @@
 
 mod choose;
 mod circuit;
+mod course;
 mod evaluate;
 #[allow(
     unsafe_code,
@@ -14,8 +15,10 @@ mod evaluate;
 )]
 mod kernel;
 mod lanes;
+mod ledger;
 mod network;
 mod report;
+mod rollout;
 mod scalar;
 mod session;
 mod sliced;
@@ -32,8 +35,10 @@ use crate::ground::{Budget, GroundError};
 use crate::net::Net;
 use crate::terms::{TermId, Terms};
 use circuit::Circuit;
+use course::Course;
 use kernel::Level;
 use network::{Made, Making, Origin};
+use rollout::Circuits;
 
 pub use report::{GateCount, NetReport};
 pub use session::PropnetSession;
@@ -57,6 +62,7 @@ pub struct Propnet {
     rules: Arc<Rules>,
     terms: Terms,
     circuit: Circuit,
+    course: Course,
     initial: BitState,
     /// Fluents that change, by base, then those that hold in every state.
     fluents: Vec<TermId>,
@@ -109,7 +115,8 @@ impl Propnet {
         let rules = Arc::clone(interpreter.rules());
         let origin = Origin::of(interpreter, &budget.interrupt)?;
         let Made { net, terms, making } = network::best(&origin, budget)?;
-        let circuit = Circuit::of(&net, net.n_relevant())?;
+        let circuit = Circuit::of(&net, net.n_relevant(), 0)?;
+        let course = Course::of(&net, circuit.n_wires, budget)?;
         let bases: FxHashMap<TermId, usize> =
             net.bases.iter().enumerate().map(|(base, of_net)| (of_net.fluent, base)).collect();
         let initial = net.bases.iter().enumerate().filter(|(_, base)| base.is_initial).map(|(base, _)| base);
@@ -122,10 +129,19 @@ impl Propnet {
             rules,
             terms,
             circuit,
+            course,
             bases,
             making,
             evaluation,
         })
+    }
+}
+
+impl Propnet {
+    /// What rollouts are evaluated with: the course, if the phases of their states are known.
+    fn circuits(&self, has_phases: bool) -> Circuits<'_> {
+        let phases = if has_phases { &self.course.phases } else { std::slice::from_ref(&self.circuit) };
+        Circuits { phases, goals: &self.course.goals, is_course: has_phases }
     }
 }
 

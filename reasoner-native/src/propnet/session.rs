@@ -5,21 +5,25 @@ use std::sync::Arc;
 use gdl::Term;
 use reasoner::{
     Expansion, Fluent, GoalAnswer, Interrupt, Lot, MAX_ROLLOUT_STEPS, Move, Policy, Reasoner, ReasonerError,
-    Role, RolloutEnd, Rollouts, Session, Value,
+    Role, RolloutEnd, Rollouts, Session, Tally, Value,
 };
 
-use super::circuit::{Circuit, Cone};
+use super::circuit::Cone;
 use super::kernel::{self, Level, Task};
-use super::lanes::{Lanes, Lanes64, Lanes256};
+use super::lanes::{Lanes, Lanes64, Lanes256, Pair};
+use super::ledger::{Batch, Ledger, Series};
+use super::rollout::{Circuits, RollOut, STEPS_AT_ONCE};
 use super::scalar::Scalar;
-use super::sliced::{Batch, RollOut, STEPS_AT_ONCE, Sliced};
+use super::sliced::Sliced;
 use super::state::BitState;
 use super::{Evaluation, Propnet};
 
 /// Below so many rollouts, lanes are not worth their filling.
 const MIN_BATCH: usize = 4;
 
-/// Wires whose 512 lanes still fit the second cache of most processors, 2 MiB.
+/// Wires whose 1024 lanes still fit the first cache of most processors, 32 KiB or more, with what else is needed.
+const MAX_WIRES_OF_1024: usize = 400;
+/// Wires whose 512 lanes still fit the second cache, 2 MiB.
 const MAX_WIRES_OF_512: usize = 30_000;
 
 /// One thread's hold on a [`Propnet`].
@@ -39,10 +43,12 @@ pub(super) fn lanes_of(propnet: &Propnet) -> usize {
         Evaluation::Scalar => 1,
         Evaluation::Lanes(n_lanes) => n_lanes,
         Evaluation::Sliced if propnet.level == Level::Any => 64,
-        Evaluation::Sliced if propnet.level < Level::BEST || propnet.circuit.n_wires > MAX_WIRES_OF_512 => {
-            256
-        }
-        Evaluation::Sliced => 512,
+        Evaluation::Sliced if propnet.level < Level::BEST => 256,
+        Evaluation::Sliced => match propnet.course.n_wires() {
+            ..=MAX_WIRES_OF_1024 => 1024,
+            ..=MAX_WIRES_OF_512 => 512,
+            _ => 256,
+        },
     }
 }
 
@@ -56,6 +62,8 @@ enum Width {
     Avx2(Option<Box<Sliced<kernel::X256>>>),
     #[cfg(target_arch = "x86_64")]
     Avx512(Option<Box<Sliced<kernel::X512>>>),
+    #[cfg(target_arch = "x86_64")]
+    TwoAvx512(Option<Box<Sliced<Pair<kernel::X512>>>>),
 }
 
 impl Width {
@@ -64,6 +72,8 @@ impl Width {
         match lanes_of(propnet) {
             1 => Width::Scalar,
             ..=64 => Width::Of64(None),
+            #[cfg(target_arch = "x86_64")]
+            513.. if level >= Level::Avx512 => Width::TwoAvx512(None),
             #[cfg(target_arch = "x86_64")]
             257.. if level >= Level::Avx512 => Width::Avx512(None),
             #[cfg(target_arch = "x86_64")]
@@ -79,7 +89,8 @@ impl Width {
             propnet: &Propnet,
             work: W,
         ) -> W::Output {
-            let sliced = memory.get_or_insert_with(|| Box::new(Sliced::new(&propnet.circuit)));
+            let Propnet { circuit, course, level, .. } = propnet;
+            let sliced = memory.get_or_insert_with(|| Box::new(Sliced::new(circuit, course, *level)));
             kernel::with(propnet.level, Working { sliced, work })
         }
         match self {
@@ -90,6 +101,8 @@ impl Width {
             Width::Avx2(memory) => of(memory, propnet, work),
             #[cfg(target_arch = "x86_64")]
             Width::Avx512(memory) => of(memory, propnet, work),
+            #[cfg(target_arch = "x86_64")]
+            Width::TwoAvx512(memory) => of(memory, propnet, work),
         }
     }
 }
@@ -117,18 +130,38 @@ impl<L: Lanes, W: InLanes> Task for Working<'_, L, W> {
 }
 
 /// Rollouts; whether they were finished before the interrupt was raised.
-struct RollingOut<'a> {
-    circuit: &'a Circuit,
-    batch: Batch<'a>,
+struct RollingOut<'a, B> {
+    circuits: Circuits<'a>,
+    ledger: B,
     interrupt: &'a Interrupt,
 }
 
-impl InLanes for RollingOut<'_> {
+impl InLanes for RollingOut<'_, Batch<'_>> {
     type Output = bool;
 
     #[inline(always)]
     fn run<L: Lanes>(self, level: Level, sliced: &mut Sliced<L>) -> bool {
-        RollOut { circuit: self.circuit, sliced, batch: self.batch, interrupt: self.interrupt }.run(level)
+        self.roll_out(level, sliced)
+    }
+}
+
+impl InLanes for RollingOut<'_, Series<'_>> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, level: Level, sliced: &mut Sliced<L>) -> bool {
+        self.roll_out(level, sliced)
+    }
+}
+
+impl<B> RollingOut<'_, B> {
+    #[inline(always)]
+    fn roll_out<L: Lanes>(self, level: Level, sliced: &mut Sliced<L>) -> bool
+    where
+        B: Ledger<L>,
+    {
+        let RollingOut { circuits, ledger, interrupt } = self;
+        RollOut { circuits, sliced, ledger, interrupt }.run(level)
     }
 }
 
@@ -391,9 +424,13 @@ impl Session for PropnetSession {
         self.goals.resize(states.len() * n_roles, 0);
         self.lengths.clear();
         self.lengths.resize(states.len(), 0);
-        let batch = Batch { states, seeds, goals: &mut self.goals, lengths: &mut self.lengths };
-        let rolling_out = RollingOut { circuit: &self.propnet.circuit, batch, interrupt: &self.interrupt };
-        let is_finished = self.lanes.with(&self.propnet, rolling_out);
+        let Self { propnet, lanes, interrupt, goals, lengths, .. } = self;
+        let phases: Option<Vec<usize>> = states.iter().map(|state| propnet.course.phase_of(state)).collect();
+        let circuits = propnet.circuits(phases.is_some());
+        let phases = phases.unwrap_or_else(|| vec![0; states.len()]);
+        let n_phases = circuits.phases.len();
+        let ledger = Batch::new(states, phases.into_iter(), n_phases, seeds, (goals, lengths));
+        let is_finished = lanes.with(propnet, RollingOut { circuits, ledger, interrupt });
         if !is_finished {
             return Err(ReasonerError::Interrupted);
         }
@@ -401,5 +438,30 @@ impl Session for PropnetSession {
             ends.push_parts(&self.goals[rollout * n_roles..][..n_roles], length);
         }
         Ok(())
+    }
+
+    fn tally(
+        &mut self,
+        state: &BitState,
+        seed: u64,
+        n_rollouts: u32,
+        tally: &mut Tally,
+    ) -> Result<(), ReasonerError> {
+        let Self { propnet, lanes, interrupt, .. } = self;
+        if (n_rollouts as usize) < MIN_BATCH || matches!(lanes, Width::Scalar) {
+            for rollout in 0..n_rollouts {
+                let seed = Lot::seed_in_series(seed, rollout);
+                tally.add(&self.rollout_with(state, seed, &mut reasoner::Uniform, None)?);
+            }
+            return Ok(());
+        }
+        let phase = propnet.course.phase_of(state);
+        let circuits = propnet.circuits(phase.is_some());
+        let phase = phase.unwrap_or(0);
+        let ledger = Series { state, phase, seed, n_rollouts, tally, n_begun: 0, n_playing: 0 };
+        match lanes.with(propnet, RollingOut { circuits, ledger, interrupt }) {
+            true => Ok(()),
+            false => Err(ReasonerError::Interrupted),
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use reasoner::{Dice, Interrupt, Limits, Reasoner, ReasonerError, Session};
+use reasoner::{Dice, Interrupt, Limits, Reasoner, ReasonerError, Session, Tally};
 use serde_json::json;
 
 use crate::brain::parse_seconds;
@@ -13,7 +13,7 @@ use crate::game_source::GameArgs;
 use crate::output;
 use crate::processor_time::cpu_seconds;
 use crate::reasoners::{self, ReasonerKind, SetUp, WithReasoner};
-use crate::sampling::{Sampling, Tally};
+use crate::sampling::Sampling;
 use crate::stop;
 
 /// Measure random rollouts from the initial state
@@ -90,12 +90,9 @@ impl WithReasoner for Measuring<'_> {
             threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| lost())).collect()
         });
         let (seconds, cpu_s) = (begun.elapsed().as_secs_f64(), cpu_seconds() - cpu_begun);
-        let mut total = Tally { goal_sums: vec![0; reasoner.n_roles()], ..Tally::default() };
+        let mut total = Tally::new(reasoner.n_roles());
         for tally in tallies {
-            let tally = tally?;
-            total.n_rollouts += tally.n_rollouts;
-            total.n_transitions += tally.n_transitions;
-            total.goal_sums.iter_mut().zip(&tally.goal_sums).for_each(|(sum, more)| *sum += more);
+            total.merge(&tally?);
         }
         if total.n_rollouts == 0 && stop.is_raised() {
             return Err(Failure::work("stopped before a rollout came to its end"));

@@ -2,8 +2,10 @@
 
 use std::arch::x86_64::*;
 
+use reasoner::Lot;
+
 use super::super::lanes::Lanes;
-use super::Keys;
+use super::{Begins, Keys};
 
 /// As [`super::draw`], 32 lanes at a time, for counts below 2^16.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
@@ -53,6 +55,36 @@ pub(super) fn draw<L: Lanes>(counts: &[L], keys: &Keys, offset: u32, numbers: &m
     }
 }
 
+/// As [`Keys::set_series`], 16 lanes at a time.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(super) fn set_series<L: Lanes>(keys: &mut Keys, lanes: L, seed: u64, first: u32, begins: Begins) {
+    const LANES_AT_ONCE: usize = 16;
+    assert!(keys.low.len() == L::N && keys.high.len() == L::N && keys.begun.len() == L::N);
+    let all = |word: u32| _mm512_set1_epi32(word.cast_signed());
+    let [low_stride, high_stride] = Lot::SERIES_STRIDES.map(all);
+    let [low, high] = Lot::halves(seed);
+    let (low, high) = (all(low.wrapping_sub(begins.offset)), all(high));
+    let mut rollouts = _mm512_add_epi32(all(first), _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+    for (word_idx, word) in lanes.words().into_iter().enumerate().take(L::WORDS) {
+        for part in 0..64 / LANES_AT_ONCE {
+            #[allow(clippy::cast_possible_truncation, reason = "the other lanes are other parts")]
+            let mask = (word >> (part * LANES_AT_ONCE)) as u16;
+            let rollout = _mm512_maskz_expand_epi32(mask, rollouts);
+            rollouts = _mm512_add_epi32(rollouts, all(mask.count_ones()));
+            let low = _mm512_add_epi32(low, _mm512_mullo_epi32(rollout, low_stride));
+            let high = _mm512_add_epi32(high, _mm512_mullo_epi32(rollout, high_stride));
+            let lane = word_idx * 64 + part * LANES_AT_ONCE;
+            // SAFETY: `lane` is at most `L::N` - 16, and the keys have `L::N` words.
+            unsafe {
+                _mm512_mask_storeu_epi32(keys.low.as_mut_ptr().add(lane).cast(), mask, low);
+                _mm512_mask_storeu_epi32(keys.high.as_mut_ptr().add(lane).cast(), mask, high);
+                _mm512_mask_storeu_epi32(keys.begun.as_mut_ptr().add(lane).cast(), mask, all(begins.step));
+            }
+        }
+    }
+}
+
 /// The indexes of the low halves of 32-bit words.
 #[target_feature(enable = "avx512f")]
 #[inline]
@@ -86,7 +118,8 @@ fn mix(low: __m512i, high: __m512i) -> __m512i {
 /// Lanes in a vector register. Its operations must only be called where the features are on: within
 /// [`with`](super::with), inlined.
 macro_rules! register {
-    ($name:ident, $words:literal, $register:ident, $and:ident, $and_not:ident, $or:ident, $xor:ident, $doc:literal) => {
+    ($name:ident, $words:literal, $register:ident, $and:ident, $and_not:ident, $or:ident, $xor:ident,
+     $any:expr, $doc:literal) => {
         #[doc = $doc]
         #[derive(Debug, Clone, Copy)]
         #[repr(transparent)]
@@ -143,7 +176,8 @@ macro_rules! register {
 
             #[inline(always)]
             fn any(self) -> bool {
-                self.to_array().iter().fold(0, |any, word| any | word) != 0
+                // SAFETY: as above.
+                unsafe { $any(self.0) }
             }
 
             #[inline(always)]
@@ -169,6 +203,7 @@ register!(
     _mm256_andnot_si256,
     _mm256_or_si256,
     _mm256_xor_si256,
+    |register| _mm256_testz_si256(register, register) == 0,
     "256 lanes, for AVX2."
 );
 register!(
@@ -179,5 +214,6 @@ register!(
     _mm512_andnot_si512,
     _mm512_or_si512,
     _mm512_xor_si512,
+    |register| _mm512_test_epi64_mask(register, register) != 0,
     "512 lanes, for AVX-512."
 );

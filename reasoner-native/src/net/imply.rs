@@ -1,0 +1,96 @@
+//! What follows from what: inputs of gates that their other inputs imply are left out.
+//!
+//! Rules repeat in `next` what makes a move legal. Where only legal moves are made, a move implies all that its
+//! legality implies, and that need not be looked at again.
+
+use super::{Gates, Kind, Net, Signal};
+
+/// Consequences kept of one signal; more cost time and are seldom needed.
+const MAX_CONSEQUENCES: usize = 24;
+
+/// The signals that follow from each signal, in ascending order.
+#[derive(Debug)]
+pub(super) struct Consequences {
+    /// By gate: of its output, and of the complement.
+    of_gate: Vec<[Vec<Signal>; 2]>,
+}
+
+impl Consequences {
+    pub(super) fn new() -> Consequences {
+        Consequences { of_gate: Vec::new() }
+    }
+
+    fn of(&self, signal: Signal) -> &[Signal] {
+        let of_gate = self.of_gate.get(signal.gate().idx());
+        of_gate.map_or(&[], |sides| &sides[usize::from(signal.is_negated())])
+    }
+
+    /// Whether `other` holds whenever `signal` does, as far as is known.
+    fn has(&self, signal: Signal, other: Signal) -> bool {
+        self.of(signal).binary_search(&other).is_ok()
+    }
+
+    /// Notes that what `cause` implies, and `cause` itself, follow from `signal`.
+    pub(super) fn add(&mut self, signal: Signal, cause: Signal) {
+        let mut all: Vec<Signal> = self.of(signal).to_vec();
+        all.push(cause);
+        all.extend_from_slice(self.of(cause));
+        self.set(signal, all);
+    }
+
+    fn set(&mut self, signal: Signal, mut consequences: Vec<Signal>) {
+        consequences.sort_unstable();
+        consequences.dedup();
+        consequences.truncate(MAX_CONSEQUENCES);
+        let gate = signal.gate().idx();
+        if self.of_gate.len() <= gate {
+            self.of_gate.resize_with(gate + 1, Default::default);
+        }
+        self.of_gate[gate][usize::from(signal.is_negated())] = consequences;
+    }
+
+    /// Notes what follows from a new And and from its complement.
+    fn note(&mut self, gates: &Gates, and: Signal) {
+        let and = Signal::of(and.gate());
+        if gates.kind(and.gate()) != Kind::And || !self.of(and).is_empty() {
+            return;
+        }
+        let inputs = gates.inputs(and.gate());
+        for &input in inputs {
+            self.add(and, input);
+        }
+        let mut from_all = self.of(!inputs[0]).to_vec();
+        from_all.push(!inputs[0]);
+        from_all.retain(|&signal| inputs[1..].iter().all(|&input| signal == !input || self.has(!input, signal)));
+        self.set(!and, from_all);
+    }
+
+    /// The conjunction of `signals`, of which those that others imply are left out.
+    pub(super) fn and(&mut self, gates: &mut Gates, mut signals: Vec<Signal>) -> Signal {
+        signals.sort_unstable();
+        signals.dedup();
+        let is_impossible = |signal: &Signal| signals.iter().any(|&cause| self.has(cause, !*signal));
+        if signals.iter().any(is_impossible) {
+            return Signal::FALSE;
+        }
+        let mut idx = signals.len();
+        while idx > 0 {
+            idx -= 1;
+            let signal = signals[idx];
+            if signals.iter().any(|&cause| cause != signal && self.has(cause, signal)) {
+                signals.remove(idx);
+            }
+        }
+        let and = gates.and(&mut signals);
+        self.note(gates, and);
+        and
+    }
+}
+
+impl Net {
+    /// For each gate, whether a legality or the end of the game depends on it in the same state.
+    pub(super) fn legality(&self) -> Vec<bool> {
+        let legal = self.inputs.iter().map(|input| input.legal.gate());
+        self.reached(legal.chain([self.terminal.gate()]).collect(), false)
+    }
+}

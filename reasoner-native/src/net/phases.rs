@@ -1,0 +1,230 @@
+//! Phases: what a net comes to where the clock is known.
+//!
+//! In most games the roles take turns by a few fluents that change by themselves, whatever is done. Such a *clock*
+//! has a state for each phase of its period, and in each the rest of the net is much smaller: the moves of those
+//! whose turn it is not are gone, with all that follows from them.
+
+use super::imply::Consequences;
+use super::{Base, Cycle, Gates, Goal, Input, Kind, Net, Signal, simplify};
+use crate::ground::{Budget, GroundError};
+
+/// The longest period that is looked for.
+const MAX_PERIOD: usize = 8;
+/// Steps in which fluents must keep a period to be suspected of it.
+const N_STEPS: usize = 4 * MAX_PERIOD;
+/// Rounds in which the fluents are found that depend on each other alone; longer chains of dependence are no clocks.
+const MAX_ROUNDS: usize = 64;
+
+/// Fluents that change by themselves, and come back to what they were.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Clock {
+    /// By number.
+    pub(crate) bases: Vec<usize>,
+    /// By phase: the values of these fluents, all different. After the last phase comes the first, that of the
+    /// initial state.
+    pub(crate) phases: Vec<Vec<bool>>,
+}
+
+impl Clock {
+    /// That of a game in which nothing changes by itself: one phase.
+    pub(crate) fn stopped() -> Clock {
+        Clock { bases: Vec::new(), phases: vec![Vec::new()] }
+    }
+}
+
+impl Net {
+    /// The clocks of the game: at most one for each period, of two phases or more.
+    pub(crate) fn clocks(&self) -> Vec<Clock> {
+        let all = vec![true; self.bases.len()];
+        let Some(own) = self.closed(all).filter(|own| own.contains(&true)) else { return Vec::new() };
+        let history = self.history(&own);
+        (2..=MAX_PERIOD).filter_map(|period| self.clock(&own, &history, period)).collect()
+    }
+
+    fn clock(&self, own: &[bool], history: &[Vec<bool>], period: usize) -> Option<Clock> {
+        let keeps = |base: usize| (period..N_STEPS).all(|step| history[step][base] == history[step - period][base]);
+        let suspects = (0..self.bases.len()).map(|base| own[base] && keeps(base)).collect();
+        // Fluents that depend on each other alone, and are back where they were, do the same again.
+        let closed = self.closed(suspects)?;
+        let bases: Vec<usize> = (0..self.bases.len()).filter(|&base| closed[base]).collect();
+        let values = |step: &Vec<bool>| bases.iter().map(|&base| step[base]).collect();
+        let phases: Vec<Vec<bool>> = history[..period].iter().map(values).collect();
+        let is_known = |phase: usize| !phases[..phase].contains(&phases[phase]);
+        (0..period).all(is_known).then_some(Clock { bases, phases })
+    }
+
+    /// Those of some bases that depend, now and later, on none but themselves.
+    fn closed(&self, mut bases: Vec<bool>) -> Option<Vec<bool>> {
+        for _ in 0..MAX_ROUNDS {
+            let mut depends = vec![false; self.gates.len()];
+            for gate in self.gates.ids() {
+                depends[gate.idx()] = match self.gates.kind(gate) {
+                    Kind::False => false,
+                    Kind::Base(base) => !bases[base as usize],
+                    Kind::Input(_) | Kind::Cycle => true,
+                    Kind::And => self.gates.inputs(gate).iter().any(|signal| depends[signal.gate().idx()]),
+                };
+            }
+            let mut is_closed = true;
+            for (is_in, base) in bases.iter_mut().zip(&self.bases) {
+                if *is_in && depends[base.next.gate().idx()] {
+                    *is_in = false;
+                    is_closed = false;
+                }
+            }
+            if is_closed {
+                return Some(bases);
+            }
+        }
+        None
+    }
+
+    /// The values of bases that depend on none but themselves, from the initial state on; others are false.
+    fn history(&self, own: &[bool]) -> Vec<Vec<bool>> {
+        let next = (0..self.bases.len()).filter(|&base| own[base]).map(|base| self.bases[base].next.gate());
+        let needed = self.reached(next.collect(), false);
+        let mut values = vec![false; self.gates.len()];
+        let mut state: Vec<bool> = self.bases.iter().zip(own).map(|(base, own)| *own && base.is_initial).collect();
+        let mut history = Vec::with_capacity(N_STEPS);
+        for _ in 0..N_STEPS {
+            for gate in self.gates.ids().filter(|gate| needed[gate.idx()]) {
+                let holds = |signal: &Signal| values[signal.gate().idx()] != signal.is_negated();
+                values[gate.idx()] = match self.gates.kind(gate) {
+                    Kind::Base(base) => state[base as usize],
+                    Kind::And => self.gates.inputs(gate).iter().all(holds),
+                    Kind::False | Kind::Input(_) | Kind::Cycle => false,
+                };
+            }
+            let next_of = |base: usize| {
+                let next = self.bases[base].next;
+                own[base] && values[next.gate().idx()] != next.is_negated()
+            };
+            let next = (0..self.bases.len()).map(next_of).collect();
+            history.push(std::mem::replace(&mut state, next));
+        }
+        history
+    }
+
+    /// What rollouts need in states where the given bases have the given values: legality, the end of the game, and
+    /// what the first `n_relevant` bases become by legal moves. All bases stay, with their numbers; moves that are
+    /// not legal in such states are gone.
+    ///
+    /// # Errors
+    /// If the budget is used up.
+    pub(crate) fn stepping(
+        &self,
+        known: &[(usize, bool)],
+        n_relevant: usize,
+        budget: &Budget,
+    ) -> Result<Net, GroundError> {
+        let mut partial = Partial::new(self, known);
+        partial.add(&self.legality());
+        for (idx, input) in self.inputs.iter().enumerate() {
+            let (made, legal) = (Signal::of(partial.inputs[idx].gate), partial.signal(input.legal));
+            partial.consequences.add(made, legal);
+        }
+        let next = self.bases[..n_relevant].iter().map(|base| base.next.gate());
+        partial.add(&self.reached(next.collect(), false));
+        let next = (0..self.bases.len()).map(|base| match base < n_relevant {
+            true => partial.signal(self.bases[base].next),
+            false => Signal::FALSE,
+        });
+        let next: Vec<Signal> = next.collect();
+        let terminal = partial.signal(self.terminal);
+        simplify(partial.into_net(next, terminal, Vec::new()), budget)
+    }
+
+    /// What goals need, and nothing else.
+    ///
+    /// # Errors
+    /// If the budget is used up.
+    pub(crate) fn scoring(&self, budget: &Budget) -> Result<Net, GroundError> {
+        let mut partial = Partial::new(self, &[]);
+        partial.add(&self.reached(self.goals.iter().map(|goal| goal.holds.gate()).collect(), false));
+        let goals = self.goals.iter().map(|goal| Goal { holds: partial.signal(goal.holds), ..goal.clone() });
+        let goals = goals.collect();
+        partial.inputs.clear();
+        simplify(partial.into_net(vec![Signal::FALSE; self.bases.len()], Signal::FALSE, goals), budget)
+    }
+}
+
+/// Some gates of a net, made again.
+struct Partial<'a> {
+    old: &'a Net,
+    gates: Gates,
+    /// By old gate, as far as they are made.
+    signals: Vec<Option<Signal>>,
+    bases: Vec<Base>,
+    inputs: Vec<Input>,
+    /// Values with their old numbers.
+    cycles: Vec<(usize, Cycle)>,
+    consequences: Consequences,
+}
+
+impl<'a> Partial<'a> {
+    /// With all bases and inputs.
+    fn new(old: &'a Net, known: &[(usize, bool)]) -> Partial<'a> {
+        let mut gates = Gates::new(old.n_roles);
+        let mut signals = vec![None; old.gates.len()];
+        signals[0] = Some(Signal::FALSE);
+        let mut bases = old.bases.clone();
+        for (base_idx, base) in bases.iter_mut().enumerate() {
+            let gate = gates.base(base_idx);
+            signals[base.gate.idx()] = Some(Signal::of(gate));
+            base.gate = gate;
+        }
+        for &(base, value) in known {
+            signals[old.bases[base].gate.idx()] = Some(Signal::FALSE.negated_if(value));
+        }
+        let mut inputs = old.inputs.clone();
+        for input in &mut inputs {
+            let gate = gates.input(input.role);
+            signals[input.gate.idx()] = Some(Signal::of(gate));
+            input.gate = gate;
+        }
+        let consequences = Consequences::new();
+        Partial { old, gates, signals, bases, inputs, cycles: Vec::new(), consequences }
+    }
+
+    /// Makes those gates again that are `needed` and not made yet.
+    fn add(&mut self, needed: &[bool]) {
+        for (cycle_idx, cycle) in self.old.cycles.iter().enumerate() {
+            if needed[cycle.gate.idx()] && self.signals[cycle.gate.idx()].is_none() {
+                let gate = self.gates.cycle();
+                self.signals[cycle.gate.idx()] = Some(Signal::of(gate));
+                self.cycles.push((cycle_idx, Cycle { gate, definition: Signal::FALSE }));
+            }
+        }
+        for gate in self.old.gates.ids().filter(|gate| needed[gate.idx()]) {
+            if self.old.gates.kind(gate) == Kind::And && self.signals[gate.idx()].is_none() {
+                let inputs = self.old.gates.inputs(gate).iter().map(|&input| self.signal(input)).collect();
+                self.signals[gate.idx()] = Some(self.consequences.and(&mut self.gates, inputs));
+            }
+        }
+    }
+
+    /// The signal that an old one has become; its gates must be made.
+    fn signal(&self, old: Signal) -> Signal {
+        let signal = self.signals[old.gate().idx()].expect("what is needed is made");
+        signal.negated_if(old.is_negated())
+    }
+
+    fn into_net(self, next: Vec<Signal>, terminal: Signal, goals: Vec<Goal>) -> Net {
+        let inputs = self.inputs.iter().map(|input| Input { legal: self.signal(input.legal), ..input.clone() });
+        let cycles = self.cycles.iter().map(|(old, cycle)| Cycle {
+            gate: cycle.gate,
+            definition: self.signal(self.old.cycles[*old].definition),
+        });
+        Net {
+            n_roles: self.old.n_roles,
+            constants: Vec::new(),
+            inputs: inputs.collect(),
+            cycles: cycles.collect(),
+            terminal,
+            goals,
+            bases: self.bases.into_iter().zip(next).map(|(base, next)| Base { next, ..base }).collect(),
+            gates: self.gates,
+            keeps_bases: true,
+        }
+    }
+}

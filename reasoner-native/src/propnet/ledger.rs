@@ -1,0 +1,188 @@
+//! Who plays in which lane, and what becomes of it.
+
+use reasoner::{Tally, Value};
+
+use super::kernel::{Begins, Keys, Level};
+use super::lanes::{Lanes, MAX_WORDS};
+use super::state::BitState;
+
+/// Rollouts that wait for lanes, and where their ends go.
+pub(super) trait Ledger<L: Lanes> {
+    /// Whether rollouts wait to begin in a phase.
+    fn waits_for(&self, phase: usize) -> bool;
+
+    /// The phase in which most that wait begin; none if none waits.
+    fn busiest(&self) -> Option<usize>;
+
+    /// Gives free lanes to rollouts that wait for this phase, as far as there are; returns those that begin.
+    fn begin(&mut self, free: L, phase: usize, begins: Begins, seats: &mut Seats<L>) -> L;
+
+    /// Another joint move is made by all who have begun and not ended.
+    fn step(&mut self);
+
+    /// Rollouts end before this step.
+    fn end(&mut self, ends: L, step: u32, keys: &Keys);
+
+    /// A goal of rollouts that have ended: one for each role at most.
+    fn goal(&mut self, lanes: L, role: usize, value: Value);
+}
+
+/// What rollouts are given with their lanes.
+#[derive(Debug)]
+pub(super) struct Seats<L> {
+    pub(super) level: Level,
+    pub(super) keys: Keys,
+    /// By base: the states of those that begin.
+    pub(super) states: Vec<L>,
+    /// The state that all lanes have there, if it is one.
+    everywhere: Option<BitState>,
+}
+
+impl<L: Lanes> Seats<L> {
+    pub(super) fn new(level: Level, n_bases: usize) -> Seats<L> {
+        Seats { level, keys: Keys::new(L::N), states: vec![L::NONE; n_bases], everywhere: None }
+    }
+
+    /// Sets the fluents of a state in some lanes; others may lose theirs only if the same state is everywhere.
+    #[inline(always)]
+    fn bring(&mut self, state: &BitState, lanes: L) {
+        match &self.everywhere {
+            Some(everywhere) if everywhere.is_same(state) => return,
+            _ => self.everywhere = (lanes == L::ALL).then(|| state.clone()),
+        }
+        for (base, at_begin) in self.states.iter_mut().enumerate() {
+            *at_begin = if state.has(base) { at_begin.or(lanes) } else { at_begin.and_not(lanes) };
+        }
+    }
+}
+
+/// A batch in which each rollout has its own state and seed.
+pub(super) struct Batch<'a> {
+    states: &'a [BitState],
+    seeds: &'a [u64],
+    /// By rollout, one per role.
+    goals: &'a mut [Value],
+    /// By rollout.
+    lengths: &'a mut [u32],
+    n_roles: usize,
+    /// By phase: the rollouts that wait, last first.
+    waiting: Vec<Vec<usize>>,
+    /// By lane.
+    rollouts: Vec<usize>,
+}
+
+impl<'a> Batch<'a> {
+    /// A batch of rollouts whose states have these phases.
+    pub(super) fn new(
+        states: &'a [BitState],
+        phases: impl DoubleEndedIterator<Item = usize> + ExactSizeIterator,
+        n_phases: usize,
+        seeds: &'a [u64],
+        (goals, lengths): (&'a mut [Value], &'a mut [u32]),
+    ) -> Batch<'a> {
+        let n_roles = goals.len() / states.len();
+        let mut waiting = vec![Vec::new(); n_phases];
+        phases.enumerate().rev().for_each(|(rollout, phase)| waiting[phase].push(rollout));
+        Batch { states, seeds, goals, lengths, n_roles, waiting, rollouts: vec![0; MAX_WORDS * 64] }
+    }
+}
+
+impl<L: Lanes> Ledger<L> for Batch<'_> {
+    #[inline(always)]
+    fn waits_for(&self, phase: usize) -> bool {
+        !self.waiting[phase].is_empty()
+    }
+
+    fn busiest(&self) -> Option<usize> {
+        let most = (0..self.waiting.len()).max_by_key(|&phase| self.waiting[phase].len())?;
+        (!self.waiting[most].is_empty()).then_some(most)
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, free: L, phase: usize, begins: Begins, seats: &mut Seats<L>) -> L {
+        let waiting = &mut self.waiting[phase];
+        let begin = free.first(u32::try_from(waiting.len()).unwrap_or(u32::MAX));
+        // Lanes that begin with the state at hand.
+        let mut alike = [0; MAX_WORDS];
+        begin.for_each(|lane| {
+            let rollout = waiting.pop().expect("there are not more lanes than rollouts");
+            seats.keys.set(lane, self.seeds[rollout], begins);
+            self.rollouts[lane] = rollout;
+            alike[lane / 64] |= 1 << (lane % 64);
+            let state = &self.states[rollout];
+            if waiting.last().is_none_or(|&next| !self.states[next].is_same(state)) {
+                seats.bring(state, L::of_words(&std::mem::take(&mut alike)));
+            }
+        });
+        if let Some(&next) = waiting.last() {
+            // Where the lanes end amid rollouts of one state.
+            seats.bring(&self.states[next], L::of_words(&alike));
+        }
+        begin
+    }
+
+    #[inline(always)]
+    fn step(&mut self) {}
+
+    #[inline(always)]
+    fn end(&mut self, ends: L, step: u32, keys: &Keys) {
+        ends.for_each(|lane| self.lengths[self.rollouts[lane]] = step - keys.begun(lane));
+    }
+
+    #[inline(always)]
+    fn goal(&mut self, lanes: L, role: usize, value: Value) {
+        lanes.for_each(|lane| self.goals[self.rollouts[lane] * self.n_roles + role] = value);
+    }
+}
+
+/// A series of rollouts from one state, of which only the sums are wanted.
+pub(super) struct Series<'a> {
+    pub(super) state: &'a BitState,
+    pub(super) phase: usize,
+    pub(super) seed: u64,
+    pub(super) n_rollouts: u32,
+    pub(super) tally: &'a mut Tally,
+    /// Those that have begun.
+    pub(super) n_begun: u32,
+    /// Those that are in lanes and have not ended.
+    pub(super) n_playing: u32,
+}
+
+impl<L: Lanes> Ledger<L> for Series<'_> {
+    #[inline(always)]
+    fn waits_for(&self, phase: usize) -> bool {
+        self.phase == phase && self.n_begun < self.n_rollouts
+    }
+
+    fn busiest(&self) -> Option<usize> {
+        (self.n_begun < self.n_rollouts).then_some(self.phase)
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, free: L, _phase: usize, begins: Begins, seats: &mut Seats<L>) -> L {
+        seats.bring(self.state, L::ALL);
+        let n = free.count().min(self.n_rollouts - self.n_begun);
+        let begin = free.first(n);
+        seats.keys.set_series(seats.level, begin, self.seed, self.n_begun, begins);
+        self.n_begun += n;
+        self.n_playing += n;
+        begin
+    }
+
+    #[inline(always)]
+    fn step(&mut self) {
+        self.tally.n_transitions += u64::from(self.n_playing);
+    }
+
+    #[inline(always)]
+    fn end(&mut self, ends: L, _step: u32, _keys: &Keys) {
+        let n = ends.count();
+        self.n_playing -= n;
+        self.tally.n_rollouts += u64::from(n);
+    }
+
+    #[inline(always)]
+    fn goal(&mut self, lanes: L, role: usize, value: Value) {
+        self.tally.goal_sums[role] += u64::from(lanes.count()) * u64::from(value);
+    }
+}

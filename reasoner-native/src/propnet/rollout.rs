@@ -1,0 +1,210 @@
+//! Rollouts in lanes, from states to the ends of games.
+//!
+//! In each step the states of all lanes are in one phase of the clock, so that the circuit of that phase will do.
+//! Lanes that are over wait for each other until their goals are evaluated, and are given to the next rollouts, which
+//! begin with the phase of their state.
+
+use reasoner::{Interrupt, Lot, MAX_ROLLOUT_STEPS};
+
+use super::choose::Chooser;
+use super::circuit::{Circuit, Cone};
+use super::kernel::{Begins, Level};
+use super::lanes::Lanes;
+use super::ledger::{Ledger, Seats};
+use super::sliced::Sliced;
+
+/// Steps between two looks at the interrupt.
+pub(super) const STEPS_AT_ONCE: u32 = 32;
+
+/// What steps and goals are evaluated with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Circuits<'a> {
+    /// By phase.
+    pub(super) phases: &'a [Circuit],
+    pub(super) goals: &'a Circuit,
+    /// Whether the phases are those of the course; otherwise there is one circuit, good for every state.
+    pub(super) is_course: bool,
+}
+
+/// Rollouts being played.
+pub(super) struct RollOut<'a, L, B> {
+    pub(super) circuits: Circuits<'a>,
+    pub(super) sliced: &'a mut Sliced<L>,
+    pub(super) ledger: B,
+    pub(super) interrupt: &'a Interrupt,
+}
+
+/// Which lanes are where.
+struct Masks<L> {
+    /// Those with a rollout.
+    busy: L,
+    /// Those whose rollout has ended.
+    over: L,
+    /// Those whose rollout begins with the next step.
+    begins: L,
+}
+
+impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
+    /// Plays all rollouts; whether it did: not if the interrupt is raised.
+    #[inline(always)]
+    pub(super) fn run(mut self, level: Level) -> bool {
+        let n_phases = self.circuits.phases.len();
+        let n_waiting = n_waiting::<L>(&self.circuits);
+        let mut masks = Masks { busy: L::NONE, over: L::NONE, begins: L::NONE };
+        let Some(mut phase) = self.begin_anew(&mut masks, 0) else { return true };
+        // When the oldest rollout becomes too long.
+        let mut too_long = MAX_ROLLOUT_STEPS;
+        for step in 0u32.. {
+            if step % STEPS_AT_ONCE == 0 && self.interrupt.is_raised() {
+                return false;
+            }
+            let goes_on = self.legality(phase);
+            let mut ends = masks.busy.and_not(goes_on).and_not(masks.over);
+            if step >= too_long {
+                too_long = self.cut_off(&masks, step, &mut ends);
+            }
+            if ends.any() {
+                self.ledger.end(ends, step, &self.sliced.seats.keys);
+                masks.over = masks.over.or(ends);
+            }
+            let next_phase = if phase + 1 == n_phases { 0 } else { phase + 1 };
+            if masks.over.any() {
+                let is_worth_it = masks.over.count() >= n_waiting && self.ledger.waits_for(next_phase);
+                if is_worth_it || masks.over == masks.busy {
+                    self.harvest(masks.over);
+                    masks.busy = masks.busy.and_not(masks.over);
+                    masks.over = L::NONE;
+                }
+            }
+            if masks.busy != L::ALL {
+                self.begin(&mut masks, next_phase, step + 1);
+            }
+            if !masks.busy.any() {
+                let Some(other) = self.begin_anew(&mut masks, step + 1) else { return true };
+                phase = other;
+                continue;
+            }
+            self.ledger.step();
+            self.step(level, phase, step);
+            self.advance(phase, &mut masks);
+            phase = next_phase;
+        }
+        unreachable!("no batch has 2^32 steps")
+    }
+
+    /// Lets rollouts of the phase in which most wait begin in all lanes; returns the phase, if any waits.
+    fn begin_anew(&mut self, masks: &mut Masks<L>, step: u32) -> Option<usize> {
+        let phase = self.ledger.busiest()?;
+        self.begin(masks, phase, step);
+        masks.begins = L::NONE;
+        let Sliced { wires, seats, .. } = &mut *self.sliced;
+        let first = self.circuits.phases[phase].base_wire(0);
+        wires.range_mut(first, seats.states.len()).copy_from_slice(&seats.states);
+        Some(phase)
+    }
+
+    /// Gives lanes that are not busy to rollouts that begin with this step.
+    #[inline(always)]
+    fn begin(&mut self, masks: &mut Masks<L>, phase: usize, step: u32) {
+        if self.ledger.waits_for(phase) {
+            let offset = step.wrapping_mul(self.n_roles()).wrapping_mul(Lot::STRIDE);
+            let begins = Begins { step, offset };
+            masks.begins = self.ledger.begin(masks.busy.not(), phase, begins, &mut self.sliced.seats);
+            masks.busy = masks.busy.or(masks.begins);
+        }
+    }
+
+    fn n_roles(&self) -> u32 {
+        u32::try_from(self.circuits.goals.legal.len()).expect("roles are few")
+    }
+
+    /// Evaluates legality and counts moves; the lanes whose game goes on.
+    #[inline(always)]
+    fn legality(&mut self, phase: usize) -> L {
+        let circuit = &self.circuits.phases[phase];
+        let Sliced { wires, by_phase, whole, .. } = &mut *self.sliced;
+        wires.evaluate(circuit, Cone::Legal);
+        let choosers = if self.circuits.is_course { &mut by_phase[phase] } else { whole };
+        choosers.iter_mut().fold(wires.tap(circuit.terminal).not(), |goes_on, chooser| goes_on.and(chooser.count(wires)))
+    }
+
+    /// Adds rollouts that are too long to those that end; when the next one becomes so.
+    #[cold]
+    fn cut_off(&self, masks: &Masks<L>, step: u32, ends: &mut L) -> u32 {
+        let mut earliest = step;
+        masks.busy.and_not(masks.over).for_each(|lane| {
+            let begun = self.sliced.seats.keys.begun(lane);
+            if step - begun >= MAX_ROLLOUT_STEPS {
+                ends.set(lane, true);
+            } else {
+                earliest = earliest.min(begun);
+            }
+        });
+        earliest + MAX_ROLLOUT_STEPS
+    }
+
+    /// Evaluates the goals of rollouts that have ended.
+    #[inline(always)]
+    fn harvest(&mut self, over: L) {
+        let goals = self.circuits.goals;
+        self.sliced.wires.evaluate(goals, Cone::Goal);
+        let (mut role, mut rest) = (0, over);
+        for goal in &goals.goals {
+            if goal.role != role {
+                (role, rest) = (goal.role, over);
+            }
+            let lanes = self.sliced.wires.tap(goal.tap).and(rest);
+            rest = rest.and_not(lanes);
+            self.ledger.goal(lanes, role, goal.value);
+        }
+    }
+
+    /// Chooses moves and evaluates what comes of them.
+    #[inline(always)]
+    fn step(&mut self, level: Level, phase: usize, step: u32) {
+        let circuit = &self.circuits.phases[phase];
+        let choice = step.wrapping_mul(self.n_roles());
+        let Sliced { wires, by_phase, whole, seats: Seats { keys, .. }, .. } = &mut *self.sliced;
+        let choosers: &mut Vec<Chooser<L>> = if self.circuits.is_course { &mut by_phase[phase] } else { whole };
+        for chooser in choosers {
+            let role = u32::try_from(chooser.role).expect("roles are few");
+            let offset = choice.wrapping_add(role).wrapping_mul(Lot::STRIDE);
+            chooser.choose(level, wires, keys, offset);
+        }
+        wires.evaluate(circuit, Cone::Shared);
+        wires.evaluate(circuit, Cone::Next);
+    }
+
+    /// Makes the next state the state, in lanes that have not ended.
+    #[inline(always)]
+    fn advance(&mut self, phase: usize, masks: &mut Masks<L>) {
+        let circuit = &self.circuits.phases[phase];
+        let Sliced { wires, next, seats, .. } = &mut *self.sliced;
+        for (place, &tap) in next.iter_mut().zip(&circuit.next) {
+            *place = wires.tap(tap);
+        }
+        let n_bases = next.len();
+        let bases = wires.range_mut(circuit.base_wire(0), n_bases);
+        if !masks.over.any() && !masks.begins.any() {
+            bases.copy_from_slice(next);
+            return;
+        }
+        for ((base, &next), &at_begin) in bases.iter_mut().zip(&*next).zip(&seats.states) {
+            *base = masks.begins.pick(at_begin, masks.over.pick(*base, next));
+        }
+        masks.begins = L::NONE;
+    }
+}
+
+/// How many finished lanes wait until goals are evaluated: the more, the dearer goals are beside a step (PROPNET.md,
+/// "Goals deferred"). Even where they cost nothing, giving lanes to the next rollouts does.
+fn n_waiting<L: Lanes>(circuits: &Circuits<'_>) -> u32 {
+    let of_step: f64 = circuits.phases.iter().map(Circuit::work_of_step).sum();
+    let ratio = circuits.goals.work(&[Cone::Goal]) as f64 * circuits.phases.len() as f64 / of_step;
+    let part = match ratio {
+        ratio if ratio < 0.3 => 16,
+        ratio if ratio < 2.0 => 8,
+        _ => 4,
+    };
+    u32::try_from(L::N / part).expect("lanes are few")
+}
