@@ -125,7 +125,12 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
         let Sliced { wires, by_phase, whole, .. } = &mut *self.sliced;
         wires.evaluate(circuit, Cone::Legal);
         let choosers = if self.circuits.is_course { &mut by_phase[phase] } else { whole };
-        choosers.iter_mut().fold(wires.tap(circuit.terminal).not(), |goes_on, chooser| goes_on.and(chooser.count(wires)))
+        // A loop, since closures are compiled without the processor's features.
+        let mut goes_on = wires.tap(circuit.terminal).not();
+        for chooser in choosers {
+            goes_on = goes_on.and(chooser.count(wires));
+        }
+        goes_on
     }
 
     /// Adds rollouts that are too long to those that end; when the next one becomes so.

@@ -119,7 +119,7 @@ fn mix(low: __m512i, high: __m512i) -> __m512i {
 /// [`with`](super::with), inlined.
 macro_rules! register {
     ($name:ident, $words:literal, $register:ident, $and:ident, $and_not:ident, $or:ident, $xor:ident,
-     $any:expr, $doc:literal) => {
+     $test:ident $is:tt 0, $doc:literal) => {
         #[doc = $doc]
         #[derive(Debug, Clone, Copy)]
         #[repr(transparent)]
@@ -177,7 +177,7 @@ macro_rules! register {
             #[inline(always)]
             fn any(self) -> bool {
                 // SAFETY: as above.
-                unsafe { $any(self.0) }
+                unsafe { $test(self.0, self.0) $is 0 }
             }
 
             #[inline(always)]
@@ -203,7 +203,7 @@ register!(
     _mm256_andnot_si256,
     _mm256_or_si256,
     _mm256_xor_si256,
-    |register| _mm256_testz_si256(register, register) == 0,
+    _mm256_testz_si256 == 0,
     "256 lanes, for AVX2."
 );
 register!(
@@ -214,6 +214,6 @@ register!(
     _mm512_andnot_si512,
     _mm512_or_si512,
     _mm512_xor_si512,
-    |register| _mm512_test_epi64_mask(register, register) != 0,
+    _mm512_test_epi64_mask != 0,
     "512 lanes, for AVX-512."
 );
