@@ -105,8 +105,8 @@ impl Net {
         history
     }
 
-    /// What rollouts need in states where the given bases have the given values: legality, the end of the game, and
-    /// what the first `n_relevant` bases become by legal moves. All bases stay, with their numbers; moves that are
+    /// What rollouts need in states where the given bases have the given values: legality, the end of the game, goals,
+    /// and what the first `n_relevant` bases become by legal moves. All bases stay, with their numbers; moves that are
     /// not legal in such states are gone.
     ///
     /// # Errors
@@ -123,28 +123,15 @@ impl Net {
             let (made, legal) = (Signal::of(partial.inputs[idx].gate), partial.signal(input.legal));
             partial.consequences.add(made, legal);
         }
-        let next = self.bases[..n_relevant].iter().map(|base| base.next.gate());
-        partial.add(&self.reached(next.collect(), false));
+        let goals = self.goals.iter().map(|goal| goal.holds);
+        let next = self.bases[..n_relevant].iter().map(|base| base.next);
+        partial.add(&self.reached(goals.chain(next).map(Signal::gate).collect(), false));
         let next = (0..self.bases.len()).map(|base| match base < n_relevant {
             true => partial.signal(self.bases[base].next),
             false => Signal::FALSE,
         });
-        let next: Vec<Signal> = next.collect();
-        let terminal = partial.signal(self.terminal);
-        simplify(partial.into_net(next, terminal, Vec::new()), budget)
-    }
-
-    /// What goals need, and nothing else.
-    ///
-    /// # Errors
-    /// If the budget is used up.
-    pub(crate) fn scoring(&self, budget: &Budget) -> Result<Net, GroundError> {
-        let mut partial = Partial::new(self, &[]);
-        partial.add(&self.reached(self.goals.iter().map(|goal| goal.holds.gate()).collect(), false));
-        let goals = self.goals.iter().map(|goal| Goal { holds: partial.signal(goal.holds), ..goal.clone() });
-        let goals = goals.collect();
-        partial.inputs.clear();
-        simplify(partial.into_net(vec![Signal::FALSE; self.bases.len()], Signal::FALSE, goals), budget)
+        let next = next.collect();
+        simplify(partial.into_net(next), budget)
     }
 }
 
@@ -209,19 +196,20 @@ impl<'a> Partial<'a> {
         signal.negated_if(old.is_negated())
     }
 
-    fn into_net(self, next: Vec<Signal>, terminal: Signal, goals: Vec<Goal>) -> Net {
+    fn into_net(self, next: Vec<Signal>) -> Net {
         let inputs = self.inputs.iter().map(|input| Input { legal: self.signal(input.legal), ..input.clone() });
         let cycles = self.cycles.iter().map(|(old, cycle)| Cycle {
             gate: cycle.gate,
             definition: self.signal(self.old.cycles[*old].definition),
         });
+        let goals = self.old.goals.iter().map(|goal| Goal { holds: self.signal(goal.holds), ..goal.clone() });
         Net {
             n_roles: self.old.n_roles,
             constants: Vec::new(),
             inputs: inputs.collect(),
             cycles: cycles.collect(),
-            terminal,
-            goals,
+            terminal: self.signal(self.old.terminal),
+            goals: goals.collect(),
             bases: self.bases.into_iter().zip(next).map(|(base, next)| Base { next, ..base }).collect(),
             gates: self.gates,
             keeps_bases: true,

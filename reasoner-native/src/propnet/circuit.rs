@@ -151,12 +151,11 @@ impl Circuit {
         1 + base
     }
 
-    /// Lays a net out. The bases that matter must come first. Gates have no wire below `first_free`, so that what
-    /// others left there stays.
+    /// Lays a net out. The bases that matter must come first.
     ///
     /// # Errors
     /// [`GroundError::NotStratified`] if a value depends on its own negation.
-    pub(crate) fn of(net: &Net, n_relevant: usize, first_free: usize) -> Result<Circuit, GroundError> {
+    pub(crate) fn of(net: &Net, n_relevant: usize) -> Result<Circuit, GroundError> {
         let groups = groups_by_cone(net, n_relevant)?;
         let mut layout = Layout {
             gates: &net.gates,
@@ -169,7 +168,6 @@ impl Circuit {
         for base in &net.bases {
             layout.place(base.gate);
         }
-        layout.n_wires = layout.n_wires.max(first_free);
         let mut first_moves = Vec::new();
         for role in 0..net.n_roles {
             first_moves.push(layout.n_wires);

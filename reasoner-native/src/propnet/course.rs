@@ -1,4 +1,4 @@
-//! What rollouts evaluate, step by step: for each phase of the clock a circuit of its own, and one for the goals.
+//! What rollouts evaluate, step by step: for each phase of the clock a circuit of its own.
 
 use super::circuit::{Circuit, Cone};
 use super::state::BitState;
@@ -8,36 +8,45 @@ use crate::net::{Clock, Net};
 /// The circuits of rollouts, phase by phase.
 #[derive(Debug)]
 pub(super) struct Course {
-    /// By phase: legality, the end of the game and the next state.
+    /// By phase.
     pub(super) phases: Vec<Circuit>,
-    /// Goals, in every phase.
-    pub(super) goals: Circuit,
     clock: Clock,
 }
 
 impl Course {
-    /// The best for a net, whose own circuit has `n_wires`.
+    /// The best for a net.
     ///
     /// # Errors
     /// If the budget is used up.
-    pub(super) fn of(net: &Net, n_wires: usize, budget: &Budget) -> Result<Course, GroundError> {
-        let mut best = Phases::of(net, Clock::stopped(), budget)?;
+    pub(super) fn of(net: &Net, budget: &Budget) -> Result<Course, GroundError> {
+        let mut best = Course::with_clock(net, Clock::stopped(), budget)?;
         for clock in net.clocks() {
-            let phases = Phases::of(net, clock, budget)?;
-            if phases.work() < best.work() {
-                best = phases;
+            let course = Course::with_clock(net, clock, budget)?;
+            if course.work() < best.work() {
+                best = course;
             }
         }
-        let Phases { circuits, clock } = best;
-        let n_wires = circuits.iter().map(|circuit| circuit.n_wires).fold(n_wires, usize::max);
-        let goals = Circuit::of(&net.scoring(budget)?, net.n_relevant(), n_wires)?;
-        Ok(Course { phases: circuits, goals, clock })
+        Ok(best)
     }
 
-    /// The wires of a step and of goals.
+    fn with_clock(net: &Net, clock: Clock, budget: &Budget) -> Result<Course, GroundError> {
+        let n_relevant = net.n_relevant();
+        let phase = |values: &Vec<bool>| {
+            let known: Vec<(usize, bool)> = clock.bases.iter().copied().zip(values.iter().copied()).collect();
+            Circuit::of(&net.stepping(&known, n_relevant, budget)?, n_relevant)
+        };
+        let phases = clock.phases.iter().map(phase).collect::<Result<_, _>>()?;
+        Ok(Course { phases, clock })
+    }
+
+    /// The work of a step, on average.
+    fn work(&self) -> f64 {
+        self.phases.iter().map(Circuit::work_of_step).sum::<f64>() / self.phases.len() as f64
+    }
+
+    /// The wires of the largest circuit.
     pub(super) fn n_wires(&self) -> usize {
-        let of_step = self.phases.iter().map(|circuit| circuit.n_wires).max().unwrap_or(0);
-        of_step + self.goals.size(Cone::Goal).0
+        self.phases.iter().map(|circuit| circuit.n_wires).max().unwrap_or(0)
     }
 
     /// The phase of a state; none if no such state is reachable.
@@ -46,29 +55,6 @@ impl Course {
             self.clock.bases.iter().zip(values).all(|(&base, &value)| state.has(base) == value)
         };
         self.clock.phases.iter().position(is_of)
-    }
-}
-
-/// The circuits of the phases of a clock.
-struct Phases {
-    circuits: Vec<Circuit>,
-    clock: Clock,
-}
-
-impl Phases {
-    fn of(net: &Net, clock: Clock, budget: &Budget) -> Result<Phases, GroundError> {
-        let n_relevant = net.n_relevant();
-        let circuit = |values: &Vec<bool>| {
-            let known: Vec<(usize, bool)> = clock.bases.iter().copied().zip(values.iter().copied()).collect();
-            Circuit::of(&net.stepping(&known, n_relevant, budget)?, n_relevant, 0)
-        };
-        let circuits = clock.phases.iter().map(circuit).collect::<Result<_, _>>()?;
-        Ok(Phases { circuits, clock })
-    }
-
-    /// The work of a step, on average.
-    fn work(&self) -> f64 {
-        self.circuits.iter().map(Circuit::work_of_step).sum::<f64>() / self.circuits.len() as f64
     }
 }
 
@@ -81,8 +67,19 @@ impl Circuit {
         (self.work(&[Cone::Legal, Cone::Shared, Cone::Next]) + PER_MOVE * n_moves) as f64
     }
 
+    /// The work of evaluating goals and handing lanes on, in the same unit.
+    pub(super) fn work_of_harvest(&self) -> f64 {
+        /// What counting or noting a goal costs.
+        const PER_GOAL: usize = 12;
+        /// What the states of those that begin cost for each fluent.
+        const PER_BASE: usize = 2;
+        /// What everything else does.
+        const ONCE: usize = 200;
+        (self.work(&[Cone::Goal]) + PER_GOAL * self.goals.len() + PER_BASE * self.n_relevant + ONCE) as f64
+    }
+
     /// Gates of some cones and their inputs.
-    pub(super) fn work(&self, cones: &[Cone]) -> usize {
+    fn work(&self, cones: &[Cone]) -> usize {
         cones.iter().map(|&cone| self.size(cone)).map(|(gates, inputs)| gates + inputs).sum()
     }
 }

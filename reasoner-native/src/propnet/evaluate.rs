@@ -1,7 +1,7 @@
 //! Evaluating gates in lanes.
 
 use super::circuit::{Block, Circuit, Cone, Run, Tap};
-use super::kernel;
+use super::kernel::{self, Place};
 use super::lanes::Lanes;
 
 /// The values of all wires, in lanes.
@@ -20,6 +20,12 @@ impl<L: Lanes> Wires<L> {
         self.0[tap.wire()].not_if(tap.is_negated())
     }
 
+    /// All of them.
+    #[inline(always)]
+    pub(super) fn all_mut(&mut self) -> &mut [L] {
+        &mut self.0
+    }
+
     /// The wires from `first` on.
     #[inline(always)]
     pub(super) fn range_mut(&mut self, first: usize, n: usize) -> &mut [L] {
@@ -28,28 +34,28 @@ impl<L: Lanes> Wires<L> {
 
     /// Evaluates the gates of a cone.
     #[inline(always)]
-    pub(super) fn evaluate(&mut self, circuit: &Circuit, cone: Cone) {
+    pub(super) fn evaluate(&mut self, circuit: &Circuit, inputs: &[Place], cone: Cone) {
         for block in circuit.cone(cone) {
             match block {
-                Block::Straight(runs) => self.straight(circuit, runs),
-                Block::Loop { runs, values } => self.fixed_point(circuit, runs, values),
+                Block::Straight(runs) => self.straight(inputs, runs),
+                Block::Loop { runs, values } => self.fixed_point(inputs, runs, values),
             }
         }
     }
 
     #[inline(always)]
-    fn straight(&mut self, circuit: &Circuit, runs: &[Run]) {
+    fn straight(&mut self, inputs: &[Place], runs: &[Run]) {
         for run in runs {
-            kernel::evaluate_run(&mut self.0, &circuit.inputs, run);
+            kernel::evaluate_run(&mut self.0, inputs, run);
         }
     }
 
     /// Values only grow, so that there are at most as many rounds as values, and one more.
-    fn fixed_point(&mut self, circuit: &Circuit, runs: &[Run], values: &[(usize, Tap)]) {
+    fn fixed_point(&mut self, inputs: &[Place], runs: &[Run], values: &[(usize, Tap)]) {
         values.iter().for_each(|&(wire, _)| self.0[wire] = L::NONE);
         let mut is_changed = true;
         while is_changed {
-            self.straight(circuit, runs);
+            self.straight(inputs, runs);
             is_changed = false;
             for &(wire, definition) in values {
                 let value = self.tap(definition);

@@ -7,9 +7,12 @@
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use std::ops::Range;
+
 use reasoner::Lot;
 
-use super::circuit::Run;
+use super::circuit::{Circuit, Run, Tap};
+use super::evaluate::Wires;
 use super::lanes::Lanes;
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86::{X256, X512};
@@ -93,10 +96,31 @@ fn with_avx512<T: Task>(task: T) -> T::Output {
     task.run(Level::Avx512)
 }
 
+/// Where a wire's lanes stand, counted in words from those of wire 0.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place(u32);
+
+impl Place {
+    pub(super) fn of<L: Lanes>(wire: usize) -> Place {
+        Place(u32::try_from(wire * L::WORDS).expect("wires are bounded by a budget"))
+    }
+}
+
+/// The wire at a place.
+///
+/// # Safety
+/// The place is that of one of the wires behind `wires`, in lanes of this width.
+#[inline(always)]
+unsafe fn at<L: Lanes>(wires: *mut L, place: Place) -> *mut L {
+    debug_assert_eq!(size_of::<L>(), L::WORDS * size_of::<u64>());
+    // SAFETY: as promised.
+    unsafe { wires.cast::<u64>().add(place.0 as usize).cast::<L>() }
+}
+
 /// Evaluates the gates of a run. Only [`Wires`](super::evaluate::Wires) calls it, with the circuit that it was made
 /// for.
 #[inline(always)]
-pub(super) fn evaluate_run<L: Lanes>(wires: &mut [L], inputs: &[u32], run: &Run) {
+pub(super) fn evaluate_run<L: Lanes>(wires: &mut [L], inputs: &[Place], run: &Run) {
     assert!(run.first_wire + run.n_gates <= wires.len(), "the gates have wires");
     let n_inputs = run.n_gates * (run.n_plain + run.n_negated);
     let inputs = &inputs[run.first_input..run.first_input + n_inputs];
@@ -105,7 +129,7 @@ pub(super) fn evaluate_run<L: Lanes>(wires: &mut [L], inputs: &[u32], run: &Run)
 
 /// Picks the loop for the number of inputs: the common ones are unrolled.
 #[inline(always)]
-fn gates_of<L: Lanes, const IS_OR: bool>(wires: &mut [L], inputs: &[u32], run: &Run) {
+fn gates_of<L: Lanes, const IS_OR: bool>(wires: &mut [L], inputs: &[Place], run: &Run) {
     match (run.n_plain, run.n_negated) {
         (2, 0) => gates::<L, IS_OR>(wires, inputs, run, 2, 0),
         (1, 1) => gates::<L, IS_OR>(wires, inputs, run, 1, 1),
@@ -123,7 +147,7 @@ fn gates_of<L: Lanes, const IS_OR: bool>(wires: &mut [L], inputs: &[u32], run: &
 #[inline(always)]
 fn gates<L: Lanes, const IS_OR: bool>(
     wires: &mut [L],
-    inputs: &[u32],
+    inputs: &[Place],
     run: &Run,
     n_plain: usize,
     n_negated: usize,
@@ -134,7 +158,7 @@ fn gates<L: Lanes, const IS_OR: bool>(
     for gate in 0..run.n_gates {
         // SAFETY: the run has `n_gates * n_inputs` inputs, as sliced by `evaluate_run`; they are wires of the circuit
         // that `wires` was made for.
-        let read = |input_idx: usize| unsafe { *wires.add(*input.add(input_idx) as usize) };
+        let read = |input_idx: usize| unsafe { *at(wires, *input.add(input_idx)) };
         let mut value = if IS_OR { L::NONE } else { L::ALL };
         for input_idx in 0..n_plain {
             value = if IS_OR { value.or(read(input_idx)) } else { value.and(read(input_idx)) };
@@ -146,6 +170,97 @@ fn gates<L: Lanes, const IS_OR: bool>(
         unsafe {
             *wires.add(run.first_wire + gate) = value;
             input = input.add(n_inputs);
+        }
+    }
+}
+
+/// How the state becomes the next one.
+#[derive(Debug)]
+pub(super) struct Changes<L> {
+    /// Bases that become what other wires are, with these.
+    plain: Vec<[Place; 2]>,
+    /// Bases that become the complements of other wires.
+    negated: Vec<[Place; 2]>,
+    /// Bases that become other bases.
+    shifted: Vec<(Place, Tap)>,
+    /// What the latter become; the memory for it.
+    shifting: Vec<L>,
+    n_wires: usize,
+    bases: Range<usize>,
+}
+
+/// Lanes whose next state is not what the circuit says.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Exceptions<'a, L> {
+    /// Those that stay as they are.
+    pub(super) over: L,
+    /// Those that get another state.
+    pub(super) begins: L,
+    /// By base: that state.
+    pub(super) states: &'a [L],
+}
+
+impl<L: Lanes> Changes<L> {
+    pub(super) fn of(circuit: &Circuit) -> Changes<L> {
+        let bases = circuit.base_wire(0)..circuit.base_wire(circuit.n_relevant);
+        let mut changes = Changes {
+            plain: Vec::new(),
+            negated: Vec::new(),
+            shifted: Vec::new(),
+            shifting: Vec::new(),
+            n_wires: circuit.n_wires,
+            bases: bases.clone(),
+        };
+        for (wire, &tap) in bases.clone().zip(&circuit.next) {
+            assert!(tap.wire() < circuit.n_wires, "taps are wires of the circuit");
+            let places = [Place::of::<L>(wire), Place::of::<L>(tap.wire())];
+            match () {
+                () if tap.wire() == wire && !tap.is_negated() => {}
+                () if bases.contains(&tap.wire()) && tap.wire() != wire => changes.shifted.push((places[0], tap)),
+                () if tap.is_negated() => changes.negated.push(places),
+                () => changes.plain.push(places),
+            }
+        }
+        changes.shifting = vec![L::NONE; changes.shifted.len()];
+        changes
+    }
+
+    /// Makes the next state the state.
+    #[inline(always)]
+    pub(super) fn apply(&mut self, wires: &mut Wires<L>, exceptions: &Exceptions<'_, L>) {
+        match exceptions.over.any() {
+            true => self.apply_except::<true>(wires, exceptions),
+            false => self.apply_except::<false>(wires, exceptions),
+        }
+        let &Exceptions { begins, states, .. } = exceptions;
+        if begins.any() {
+            let bases = wires.range_mut(self.bases.start, self.bases.len());
+            for (base, &at_begin) in bases.iter_mut().zip(states) {
+                *base = begins.pick(at_begin, *base);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn apply_except<const HAS_OVER: bool>(&mut self, wires: &mut Wires<L>, exceptions: &Exceptions<'_, L>) {
+        let over = exceptions.over;
+        for (place, &(_, tap)) in self.shifting.iter_mut().zip(&self.shifted) {
+            *place = wires.tap(tap);
+        }
+        assert!(self.n_wires <= wires.all_mut().len(), "the wires are those of the circuit");
+        let wires = wires.all_mut().as_mut_ptr();
+        let becomes = |old: L, new: L| if HAS_OVER { over.pick(old, new) } else { new };
+        for &[base, from] in &self.plain {
+            // SAFETY: both are places of wires of the circuit, of which there are enough.
+            unsafe { *at(wires, base) = becomes(*at(wires, base), *at(wires, from)) };
+        }
+        for &[base, from] in &self.negated {
+            // SAFETY: as above.
+            unsafe { *at(wires, base) = becomes(*at(wires, base), (*at(wires, from)).not()) };
+        }
+        for (&(base, _), &new) in self.shifted.iter().zip(&self.shifting) {
+            // SAFETY: as above.
+            unsafe { *at(wires, base) = becomes(*at(wires, base), new) };
         }
     }
 }

@@ -8,6 +8,9 @@ use super::state::BitState;
 
 /// Rollouts that wait for lanes, and where their ends go.
 pub(super) trait Ledger<L: Lanes> {
+    /// Whether rollouts wait to begin, in whatever phase.
+    fn waits(&self) -> bool;
+
     /// Whether rollouts wait to begin in a phase.
     fn waits_for(&self, phase: usize) -> bool;
 
@@ -89,6 +92,11 @@ impl<'a> Batch<'a> {
 
 impl<L: Lanes> Ledger<L> for Batch<'_> {
     #[inline(always)]
+    fn waits(&self) -> bool {
+        self.waiting.iter().any(|waiting| !waiting.is_empty())
+    }
+
+    #[inline(always)]
     fn waits_for(&self, phase: usize) -> bool {
         !self.waiting[phase].is_empty()
     }
@@ -150,12 +158,17 @@ pub(super) struct Series<'a> {
 
 impl<L: Lanes> Ledger<L> for Series<'_> {
     #[inline(always)]
+    fn waits(&self) -> bool {
+        self.n_begun < self.n_rollouts
+    }
+
+    #[inline(always)]
     fn waits_for(&self, phase: usize) -> bool {
-        self.phase == phase && self.n_begun < self.n_rollouts
+        self.phase == phase && Ledger::<L>::waits(self)
     }
 
     fn busiest(&self) -> Option<usize> {
-        (self.n_begun < self.n_rollouts).then_some(self.phase)
+        Ledger::<L>::waits(self).then_some(self.phase)
     }
 
     #[inline(always)]

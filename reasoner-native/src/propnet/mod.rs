@@ -22,6 +22,7 @@ mod rollout;
 mod scalar;
 mod session;
 mod sliced;
+mod stage;
 mod state;
 
 use std::sync::Arc;
@@ -115,8 +116,8 @@ impl Propnet {
         let rules = Arc::clone(interpreter.rules());
         let origin = Origin::of(interpreter, &budget.interrupt)?;
         let Made { net, terms, making } = network::best(&origin, budget)?;
-        let circuit = Circuit::of(&net, net.n_relevant(), 0)?;
-        let course = Course::of(&net, circuit.n_wires, budget)?;
+        let circuit = Circuit::of(&net, net.n_relevant())?;
+        let course = Course::of(&net, budget)?;
         let bases: FxHashMap<TermId, usize> =
             net.bases.iter().enumerate().map(|(base, of_net)| (of_net.fluent, base)).collect();
         let initial = net.bases.iter().enumerate().filter(|(_, base)| base.is_initial).map(|(base, _)| base);
@@ -141,7 +142,7 @@ impl Propnet {
     /// What rollouts are evaluated with: the course, if the phases of their states are known.
     fn circuits(&self, has_phases: bool) -> Circuits<'_> {
         let phases = if has_phases { &self.course.phases } else { std::slice::from_ref(&self.circuit) };
-        Circuits { phases, goals: &self.course.goals, is_course: has_phases }
+        Circuits { phases, is_course: has_phases }
     }
 }
 

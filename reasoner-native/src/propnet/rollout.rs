@@ -1,27 +1,27 @@
 //! Rollouts in lanes, from states to the ends of games.
 //!
-//! In each step the states of all lanes are in one phase of the clock, so that the circuit of that phase will do.
-//! Lanes that are over wait for each other until their goals are evaluated, and are given to the next rollouts, which
-//! begin with the phase of their state.
+//! In each step the states of all lanes that play are in one phase of the clock, so that the circuit of that phase
+//! will do. Lanes that are over wait, with their last state, for a step of the phase in which they ended and for each
+//! other, until their goals are evaluated; then they are given to the next rollouts, which begin with the phase of
+//! their state.
 
 use reasoner::{Interrupt, Lot, MAX_ROLLOUT_STEPS};
 
-use super::choose::Chooser;
 use super::circuit::{Circuit, Cone};
-use super::kernel::{Begins, Level};
+use super::kernel::{Begins, Exceptions, Level};
 use super::lanes::Lanes;
 use super::ledger::{Ledger, Seats};
 use super::sliced::Sliced;
+use super::stage::Stage;
 
 /// Steps between two looks at the interrupt.
 pub(super) const STEPS_AT_ONCE: u32 = 32;
 
-/// What steps and goals are evaluated with.
+/// What steps are evaluated with.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Circuits<'a> {
     /// By phase.
     pub(super) phases: &'a [Circuit],
-    pub(super) goals: &'a Circuit,
     /// Whether the phases are those of the course; otherwise there is one circuit, good for every state.
     pub(super) is_course: bool,
 }
@@ -40,6 +40,8 @@ struct Masks<L> {
     busy: L,
     /// Those whose rollout has ended.
     over: L,
+    /// By phase: those of them that ended in it.
+    over_in: Vec<L>,
     /// Those whose rollout begins with the next step.
     begins: L,
 }
@@ -49,14 +51,18 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
     #[inline(always)]
     pub(super) fn run(mut self, level: Level) -> bool {
         let n_phases = self.circuits.phases.len();
-        let n_waiting = n_waiting::<L>(&self.circuits);
-        let mut masks = Masks { busy: L::NONE, over: L::NONE, begins: L::NONE };
+        let mut masks =
+            Masks { busy: L::NONE, over: L::NONE, over_in: vec![L::NONE; n_phases], begins: L::NONE };
         let Some(mut phase) = self.begin_anew(&mut masks, 0) else { return true };
         // When the oldest rollout becomes too long.
         let mut too_long = MAX_ROLLOUT_STEPS;
+        let (mut n_ended, mut n_waiting) = (0u64, 1);
         for step in 0u32.. {
-            if step % STEPS_AT_ONCE == 0 && self.interrupt.is_raised() {
-                return false;
+            if step % STEPS_AT_ONCE == 0 {
+                if self.interrupt.is_raised() {
+                    return false;
+                }
+                n_waiting = self.n_waiting(step, n_ended);
             }
             let goes_on = self.legality(phase);
             let mut ends = masks.busy.and_not(goes_on).and_not(masks.over);
@@ -64,18 +70,19 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
                 too_long = self.cut_off(&masks, step, &mut ends);
             }
             if ends.any() {
+                n_ended += u64::from(ends.count());
                 self.ledger.end(ends, step, &self.sliced.seats.keys);
                 masks.over = masks.over.or(ends);
+                masks.over_in[phase] = masks.over_in[phase].or(ends);
+            }
+            let over = masks.over_in[phase];
+            if over.any() && (over.count() >= n_waiting && self.ledger.waits() || masks.over == masks.busy) {
+                self.harvest(phase, over);
+                masks.busy = masks.busy.and_not(over);
+                masks.over = masks.over.and_not(over);
+                masks.over_in[phase] = L::NONE;
             }
             let next_phase = if phase + 1 == n_phases { 0 } else { phase + 1 };
-            if masks.over.any() {
-                let is_worth_it = masks.over.count() >= n_waiting && self.ledger.waits_for(next_phase);
-                if is_worth_it || masks.over == masks.busy {
-                    self.harvest(masks.over);
-                    masks.busy = masks.busy.and_not(masks.over);
-                    masks.over = L::NONE;
-                }
-            }
             if masks.busy != L::ALL {
                 self.begin(&mut masks, next_phase, step + 1);
             }
@@ -90,6 +97,23 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
             phase = next_phase;
         }
         unreachable!("no batch has 2^32 steps")
+    }
+
+    /// How many lanes that ended in one phase wait for each other: the more, the dearer goals are beside a step
+    /// (PROPNET.md, "Goals deferred"). With `n` of `N` lanes waiting in each of `P` phases, `P n / 2 N` of the steps are
+    /// lost, and a harvest of work `G` comes every `n / (N / length)` steps of work `S`: together least for
+    /// `n = N sqrt(2 G / (S P length))`.
+    fn n_waiting(&mut self, step: u32, n_ended: u64) -> u32 {
+        if n_ended > 0 {
+            self.sliced.mean_length = f64::from(step) * L::N as f64 / n_ended as f64;
+        }
+        let phases = self.circuits.phases;
+        let of_steps: f64 = phases.iter().map(Circuit::work_of_step).sum();
+        let of_harvests: f64 = phases.iter().map(Circuit::work_of_harvest).sum();
+        let per_step = 2.0 * of_harvests / (of_steps * phases.len() as f64 * self.sliced.mean_length);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "lanes are few, and casts saturate")]
+        let n_waiting = (L::N as f64 * per_step.sqrt()) as u32;
+        n_waiting.max(1)
     }
 
     /// Lets rollouts of the phase in which most wait begin in all lanes; returns the phase, if any waits.
@@ -114,8 +138,9 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
         }
     }
 
+    #[inline(always)]
     fn n_roles(&self) -> u32 {
-        u32::try_from(self.circuits.goals.legal.len()).expect("roles are few")
+        u32::try_from(self.circuits.phases[0].legal.len()).expect("roles are few")
     }
 
     /// Evaluates legality and counts moves; the lanes whose game goes on.
@@ -123,8 +148,9 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
     fn legality(&mut self, phase: usize) -> L {
         let circuit = &self.circuits.phases[phase];
         let Sliced { wires, by_phase, whole, .. } = &mut *self.sliced;
-        wires.evaluate(circuit, Cone::Legal);
-        let choosers = if self.circuits.is_course { &mut by_phase[phase] } else { whole };
+        let Stage { inputs, choosers, .. } = if self.circuits.is_course { &mut by_phase[phase] } else { whole };
+        wires.evaluate(circuit, inputs, Cone::Legal);
+        wires.evaluate(circuit, inputs, Cone::Shared);
         // A loop, since closures are compiled without the processor's features.
         let mut goes_on = wires.tap(circuit.terminal).not();
         for chooser in choosers {
@@ -148,17 +174,19 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
         earliest + MAX_ROLLOUT_STEPS
     }
 
-    /// Evaluates the goals of rollouts that have ended.
+    /// Evaluates the goals of rollouts that have ended in this phase.
     #[inline(always)]
-    fn harvest(&mut self, over: L) {
-        let goals = self.circuits.goals;
-        self.sliced.wires.evaluate(goals, Cone::Goal);
+    fn harvest(&mut self, phase: usize, over: L) {
+        let circuit = &self.circuits.phases[phase];
+        let Sliced { wires, by_phase, whole, .. } = &mut *self.sliced;
+        let Stage { inputs, .. } = if self.circuits.is_course { &by_phase[phase] } else { whole };
+        wires.evaluate(circuit, inputs, Cone::Goal);
         let (mut role, mut rest) = (0, over);
-        for goal in &goals.goals {
+        for goal in &circuit.goals {
             if goal.role != role {
                 (role, rest) = (goal.role, over);
             }
-            let lanes = self.sliced.wires.tap(goal.tap).and(rest);
+            let lanes = wires.tap(goal.tap).and(rest);
             rest = rest.and_not(lanes);
             self.ledger.goal(lanes, role, goal.value);
         }
@@ -170,46 +198,21 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
         let circuit = &self.circuits.phases[phase];
         let choice = step.wrapping_mul(self.n_roles());
         let Sliced { wires, by_phase, whole, seats: Seats { keys, .. }, .. } = &mut *self.sliced;
-        let choosers: &mut Vec<Chooser<L>> = if self.circuits.is_course { &mut by_phase[phase] } else { whole };
+        let Stage { inputs, choosers, .. } = if self.circuits.is_course { &mut by_phase[phase] } else { whole };
         for chooser in choosers {
             let role = u32::try_from(chooser.role).expect("roles are few");
             let offset = choice.wrapping_add(role).wrapping_mul(Lot::STRIDE);
             chooser.choose(level, wires, keys, offset);
         }
-        wires.evaluate(circuit, Cone::Shared);
-        wires.evaluate(circuit, Cone::Next);
+        wires.evaluate(circuit, inputs, Cone::Next);
     }
 
     /// Makes the next state the state, in lanes that have not ended.
     #[inline(always)]
     fn advance(&mut self, phase: usize, masks: &mut Masks<L>) {
-        let circuit = &self.circuits.phases[phase];
-        let Sliced { wires, next, seats, .. } = &mut *self.sliced;
-        for (place, &tap) in next.iter_mut().zip(&circuit.next) {
-            *place = wires.tap(tap);
-        }
-        let n_bases = next.len();
-        let bases = wires.range_mut(circuit.base_wire(0), n_bases);
-        if !masks.over.any() && !masks.begins.any() {
-            bases.copy_from_slice(next);
-            return;
-        }
-        for ((base, &next), &at_begin) in bases.iter_mut().zip(&*next).zip(&seats.states) {
-            *base = masks.begins.pick(at_begin, masks.over.pick(*base, next));
-        }
-        masks.begins = L::NONE;
+        let Sliced { wires, by_phase, whole, seats, .. } = &mut *self.sliced;
+        let Stage { changes, .. } = if self.circuits.is_course { &mut by_phase[phase] } else { whole };
+        let begins = std::mem::replace(&mut masks.begins, L::NONE);
+        changes.apply(wires, &Exceptions { over: masks.over, begins, states: &seats.states });
     }
-}
-
-/// How many finished lanes wait until goals are evaluated: the more, the dearer goals are beside a step (PROPNET.md,
-/// "Goals deferred"). Even where they cost nothing, giving lanes to the next rollouts does.
-fn n_waiting<L: Lanes>(circuits: &Circuits<'_>) -> u32 {
-    let of_step: f64 = circuits.phases.iter().map(Circuit::work_of_step).sum();
-    let ratio = circuits.goals.work(&[Cone::Goal]) as f64 * circuits.phases.len() as f64 / of_step;
-    let part = match ratio {
-        ratio if ratio < 0.3 => 16,
-        ratio if ratio < 2.0 => 8,
-        _ => 4,
-    };
-    u32::try_from(L::N / part).expect("lanes are few")
 }

@@ -22,9 +22,9 @@ use super::{Evaluation, Propnet};
 const MIN_BATCH: usize = 4;
 
 /// Wires whose 1024 lanes still fit the first cache of most processors, 32 KiB or more, with what else is needed.
-const MAX_WIRES_OF_1024: usize = 400;
+const MAX_WIRES_OF_1024: usize = 560;
 /// Wires whose 512 lanes still fit the second cache, 2 MiB.
-const MAX_WIRES_OF_512: usize = 30_000;
+const MAX_WIRES_OF_512: usize = 60_000;
 
 /// One thread's hold on a [`Propnet`].
 #[derive(Debug)]

@@ -2,37 +2,38 @@
 
 use reasoner::{Expansion, GoalAnswer, Move};
 
-use super::choose::Chooser;
 use super::circuit::{Circuit, Cone};
 use super::course::Course;
 use super::evaluate::Wires;
 use super::kernel::Level;
 use super::lanes::Lanes;
 use super::ledger::Seats;
+use super::stage::Stage;
 use super::state::BitState;
 
 /// The memory for states in lanes.
 #[derive(Debug)]
 pub(super) struct Sliced<L> {
     pub(super) wires: Wires<L>,
-    /// The choosers of a course, by phase.
-    pub(super) by_phase: Vec<Vec<Chooser<L>>>,
-    /// Those of the circuit that is good for every state.
-    pub(super) whole: Vec<Chooser<L>>,
+    /// Those of a course, by phase.
+    pub(super) by_phase: Vec<Stage<L>>,
+    /// That of the circuit that is good for every state.
+    pub(super) whole: Stage<L>,
     pub(super) seats: Seats<L>,
-    /// The next state; by base.
-    pub(super) next: Vec<L>,
+    /// How long rollouts have been on average.
+    pub(super) mean_length: f64,
 }
 
 impl<L: Lanes> Sliced<L> {
     pub(super) fn new(whole: &Circuit, course: &Course, level: Level) -> Sliced<L> {
-        let circuits = || course.phases.iter().chain([whole, &course.goals]);
+        /// That of an ordinary game.
+        const MEAN_LENGTH: f64 = 40.0;
         Sliced {
-            wires: Wires::new(circuits().map(|circuit| circuit.n_wires).max().unwrap_or(0)),
-            by_phase: course.phases.iter().map(Chooser::all_of).collect(),
-            whole: Chooser::all_of(whole),
+            wires: Wires::new(whole.n_wires.max(course.n_wires())),
+            by_phase: course.phases.iter().map(Stage::new).collect(),
+            whole: Stage::new(whole),
             seats: Seats::new(level, whole.n_relevant),
-            next: vec![L::NONE; whole.n_relevant],
+            mean_length: MEAN_LENGTH,
         }
     }
 
@@ -46,7 +47,7 @@ impl<L: Lanes> Sliced<L> {
         expansions: &mut [Expansion],
     ) {
         expansions.iter_mut().for_each(Expansion::clear);
-        let wires = &mut self.wires;
+        let Self { wires, whole: Stage { inputs, .. }, .. } = self;
         let bases = wires.range_mut(circuit.base_wire(0), circuit.n_relevant);
         bases.fill(L::NONE);
         let mut busy = L::NONE;
@@ -54,11 +55,11 @@ impl<L: Lanes> Sliced<L> {
             busy.set(lane, true);
             state.for_each_below(circuit.n_relevant, |base| bases[base].set(lane, true));
         }
-        wires.evaluate(circuit, Cone::Legal);
+        wires.evaluate(circuit, inputs, Cone::Legal);
         let terminal = wires.tap(circuit.terminal).and(busy);
         if terminal.any() {
-            wires.evaluate(circuit, Cone::Shared);
-            wires.evaluate(circuit, Cone::Goal);
+            wires.evaluate(circuit, inputs, Cone::Shared);
+            wires.evaluate(circuit, inputs, Cone::Goal);
             terminal.for_each(|lane| {
                 expansions[lane].terminal = true;
                 expansions[lane].goals.resize(numbers.len(), GoalAnswer::None);
