@@ -7,7 +7,7 @@
 
 use super::circuit::{Circuit, MOVES_PADDED_TO, Tap};
 use super::evaluate::Wires;
-use super::kernel::{self, Keys, Level as Features};
+use super::kernel::{self, Keys, Level as Features, Place};
 use super::lanes::{Lanes, borrow, carry, sum};
 
 /// Planes of a block's count: 0 to 8.
@@ -17,7 +17,11 @@ const BLOCK_PLANES: usize = 4;
 #[derive(Debug)]
 pub(super) struct Chooser<L> {
     pub(super) role: usize,
-    legal: Vec<Tap>,
+    /// By move.
+    legal: Vec<Place>,
+    /// The moves that are legal where these are not.
+    negated: Vec<u32>,
+    n_wires: usize,
     /// The wire of the first move.
     first_wire: usize,
     levels: Vec<Level>,
@@ -51,7 +55,9 @@ impl<L: Lanes> Chooser<L> {
     }
 
     fn new(circuit: &Circuit, role: usize) -> Chooser<L> {
-        let legal = circuit.legal[role].clone();
+        let taps = &circuit.legal[role];
+        let legal: Vec<Place> = taps.iter().map(|tap| Place::of::<L>(tap.wire())).collect();
+        let negated = (0..).zip(taps).filter(|(_, tap)| tap.is_negated()).map(|(a_move, _)| a_move);
         let n_blocks = legal.len().div_ceil(MOVES_PADDED_TO);
         let mut levels: Vec<Level> = Vec::new();
         let (mut n_counts, mut n_numbers, mut n_selected) = (0, 0, 0);
@@ -79,14 +85,18 @@ impl<L: Lanes> Chooser<L> {
             selected: vec![L::NONE; n_selected],
             levels,
             legal,
+            negated: negated.collect(),
+            n_wires: circuit.n_wires,
         }
     }
 
     /// Counts the legal moves; the lanes with at least one.
     #[inline(always)]
     pub(super) fn count(&mut self, wires: &Wires<L>) -> L {
-        for (place, &tap) in self.moves.iter_mut().zip(&self.legal) {
-            *place = wires.tap(tap);
+        kernel::gather(wires, self.n_wires, &self.legal, &mut self.moves);
+        for &a_move in &self.negated {
+            let place = &mut self.moves[a_move as usize];
+            *place = place.not();
         }
         for (count, moves) in
             self.counts.chunks_exact_mut(BLOCK_PLANES).zip(self.moves.chunks_exact(MOVES_PADDED_TO))

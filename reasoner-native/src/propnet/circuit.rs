@@ -322,6 +322,10 @@ fn polarities(net: &Net, cones: &[Vec<Group>]) -> Vec<bool> {
         }
     }
     net.for_each_root(|signal| uses[signal.gate().idx()][usize::from(signal.is_negated())] += 1);
+    // Complements of legality are formed one by one when moves are counted.
+    for input in &net.inputs {
+        uses[input.legal.gate().idx()][usize::from(input.legal.is_negated())] += 2;
+    }
     let mut is_complemented = vec![false; gates.len()];
     for gate in gates.ids().filter(|&gate| gates.kind(gate) == Kind::And) {
         let inputs = gates.inputs(gate);

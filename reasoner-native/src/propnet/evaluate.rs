@@ -22,6 +22,12 @@ impl<L: Lanes> Wires<L> {
 
     /// All of them.
     #[inline(always)]
+    pub(super) fn all(&self) -> &[L] {
+        &self.0
+    }
+
+    /// All of them.
+    #[inline(always)]
     pub(super) fn all_mut(&mut self) -> &mut [L] {
         &mut self.0
     }

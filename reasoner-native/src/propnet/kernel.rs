@@ -174,6 +174,17 @@ fn gates<L: Lanes, const IS_OR: bool>(
     }
 }
 
+/// Copies wires of a circuit that has `n_wires`.
+#[inline(always)]
+pub(super) fn gather<L: Lanes>(wires: &Wires<L>, n_wires: usize, from: &[Place], to: &mut [L]) {
+    let wires = wires.all();
+    assert!(n_wires <= wires.len(), "the wires are those of the circuit");
+    for (to, &place) in to.iter_mut().zip(from) {
+        // SAFETY: it is the place of a wire of the circuit, of which there are enough.
+        *to = unsafe { *at(wires.as_ptr().cast_mut(), place) };
+    }
+}
+
 /// How the state becomes the next one.
 #[derive(Debug)]
 pub(super) struct Changes<L> {
