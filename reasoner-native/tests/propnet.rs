@@ -8,14 +8,19 @@ use std::time::{Duration, Instant};
 use gdl::{Description, ReadOptions, Rules};
 use proptest::prelude::*;
 use reasoner::{
-    Dice, Expansion, Interrupt, Limits, Reasoner, ReasonerError, Role, Rollouts, Session, Uniform,
+    Dice, Expansion, Interrupt, Limits, Reasoner, ReasonerError, Role, Rollouts, Session, Tally, Uniform,
 };
 use reasoner_native::{BitState, Budget, Evaluation, Interpreter, Propnet, PropnetSession};
 use testkit::{Shared, cross_check, random_rules};
 
 /// Widths of lanes, and the plain evaluation.
-const EVALUATIONS: [Evaluation; 4] =
-    [Evaluation::Lanes(64), Evaluation::Lanes(256), Evaluation::Lanes(512), Evaluation::Sliced];
+const EVALUATIONS: [Evaluation; 5] = [
+    Evaluation::Lanes(64),
+    Evaluation::Lanes(256),
+    Evaluation::Lanes(512),
+    Evaluation::Lanes(1024),
+    Evaluation::Sliced,
+];
 
 /// Shared games of many kinds: alternating and simultaneous moves, one role and several, loops, goals that cost
 /// much, rollouts that end at once and late.
@@ -101,9 +106,51 @@ fn demand_equal_lanes(rules: &Arc<Rules>, n_states: usize) {
 fn lanes_give_what_single_states_give_in_shared_games() {
     let Some(shared) = Shared::find_or_skip() else { return };
     for name in GAMES {
-        println!("{name}");
         demand_equal_lanes(&shared.game(name).unwrap(), 700);
     }
+}
+
+/// Demands that a series of rollouts from each of some states comes in lanes to what it comes to one by one.
+fn demand_equal_series(rules: &Arc<Rules>, n_states: usize) {
+    let mut plain = session(rules, Evaluation::Scalar);
+    let n_roles = plain.roles().len();
+    for state in some_states(&mut plain, 6, n_states) {
+        let mut expected = Tally::new(n_roles);
+        plain.tally(&state, 11, 1500, &mut expected).unwrap();
+        assert_eq!(expected.n_rollouts, 1500);
+        for evaluation in EVALUATIONS {
+            let mut tally = Tally::new(n_roles);
+            session(rules, evaluation).tally(&state, 11, 1500, &mut tally).unwrap();
+            assert_eq!(tally, expected, "{evaluation:?}");
+        }
+    }
+}
+
+#[test]
+fn series_in_lanes_come_to_what_single_rollouts_do() {
+    let Some(shared) = Shared::find_or_skip() else { return };
+    for name in ["ticTacToe", "connectFour", "chineseCheckers6", "hanoi", "reversi"] {
+        demand_equal_series(&shared.game(name).unwrap(), 3);
+    }
+}
+
+#[test]
+fn states_that_no_clock_knows_are_played_out_as_well() {
+    let Some(shared) = Shared::find_or_skip() else { return };
+    let rules = shared.game("ticTacToe").unwrap();
+    let mut plain = session(&rules, Evaluation::Scalar);
+    let root = plain.initial_state().unwrap();
+    let mut fluents = Vec::new();
+    plain.fluents(&root, &mut fluents);
+    let mut terms: Vec<_> = fluents.into_iter().map(|fluent| plain.fluent_term(fluent)).collect();
+    terms.retain(|term| !term.to_string().contains("control"));
+    // Nobody's turn: no move is legal but to wait, for ever.
+    let states: Vec<_> = std::iter::once(plain.state_of(&terms).unwrap()).chain([root; 7]).collect();
+    let seeds: Vec<u64> = (0..8).collect();
+    let (mut expected, mut ends) = (Rollouts::default(), Rollouts::default());
+    plain.rollouts(&states, &seeds, &mut expected).unwrap();
+    session(&rules, Evaluation::Sliced).rollouts(&states, &seeds, &mut ends).unwrap();
+    assert_eq!(ends, expected);
 }
 
 #[test]

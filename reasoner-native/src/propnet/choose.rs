@@ -7,7 +7,7 @@
 
 use super::circuit::{Circuit, MOVES_PADDED_TO, Tap};
 use super::evaluate::Wires;
-use super::kernel::{self, Keys, Level as Features, Place};
+use super::kernel::{self, Keys, Place};
 use super::lanes::{Lanes, borrow, carry, sum};
 
 /// Planes of a block's count: 0 to 8.
@@ -118,7 +118,7 @@ impl<L: Lanes> Chooser<L> {
 
     /// Draws, and sets the wires of the moves: in every lane with a legal move, exactly one.
     #[inline(always)]
-    pub(super) fn choose(&mut self, features: Features, wires: &mut Wires<L>, keys: &Keys, offset: u32) {
+    pub(super) fn choose(&mut self, wires: &mut Wires<L>, keys: &Keys, offset: u32) {
         let Some(&top) = self.levels.last() else { return };
         let counts = &self.counts[top.first_count..];
         let has_choice = counts[1..].iter().fold(L::NONE, |any, &plane| any.or(plane)).any();
@@ -127,7 +127,7 @@ impl<L: Lanes> Chooser<L> {
             wires.range_mut(self.first_wire, self.moves.len()).copy_from_slice(&self.moves);
             return;
         }
-        kernel::draw(features, counts, keys, offset, &mut self.numbers[top.first_number..]);
+        kernel::draw(counts, keys, offset, &mut self.numbers[top.first_number..]);
         self.selected[top.first_selected] = L::ALL;
         for height in (1..self.levels.len()).rev() {
             self.descend(self.levels[height], self.levels[height - 1]);

@@ -2,15 +2,15 @@
 //!
 //! A *wire* is the place of a value: wire 0 is always false, then come the fluents, the moves role by role, each
 //! role's padded to a multiple of [`MOVES_PADDED_TO`], and the gates. A *tap* is a wire or its complement. Gates of
-//! one kind and number of inputs stand in *runs*, so that evaluating them takes no decision per gate.
+//! one shape stand in *runs*, so that evaluating them takes no decision per gate.
 
 use std::cmp::Reverse;
 
+use super::cones::groups_by_cone;
+use super::layout::Layout;
 use crate::ground::GroundError;
-use crate::net::{GateId, Gates, Goal, Kind, Net, Signal};
-use gdl::components;
+use crate::net::{Goal, Net};
 use reasoner::Value;
-use rustc_hash::FxHashMap;
 
 /// What the wires of a role's moves are padded to: moves are counted in blocks of so many.
 pub(crate) const MOVES_PADDED_TO: usize = 8;
@@ -20,6 +20,11 @@ pub(crate) const MOVES_PADDED_TO: usize = 8;
 pub(crate) struct Tap(u32);
 
 impl Tap {
+    /// A wire, or its complement.
+    pub(super) fn of(wire: u32, is_negated: bool) -> Tap {
+        Tap(wire << 1 | u32::from(is_negated))
+    }
+
     /// What always holds: the complement of wire 0.
     pub(crate) const TRUE: Tap = Tap(1);
 
@@ -32,15 +37,41 @@ impl Tap {
     }
 }
 
-/// Gates of one kind with equally many inputs.
-#[derive(Debug, Clone)]
-pub(crate) struct Run {
+/// What gates of one run have in common.
+///
+/// The inputs of a gate are, in this order, wires that come as they are, wires that come complemented, and *parts*: small
+/// gates of the other kind that nothing else needs, so that they need no wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct Shape {
     /// Whether they are disjunctions; otherwise conjunctions.
     pub(crate) is_or: bool,
-    /// How many of the inputs come as they are; these come first.
     pub(crate) n_plain: usize,
-    /// How many come complemented.
     pub(crate) n_negated: usize,
+    /// How many parts of each of [`PARTS`].
+    pub(crate) n_parts: [usize; PARTS.len()],
+}
+
+/// How many wires of a part come as they are, and how many complemented.
+pub(crate) const PARTS: [(usize, usize); 4] = [(2, 0), (1, 1), (3, 0), (2, 1)];
+
+impl Shape {
+    /// Wires that a gate reads.
+    pub(crate) fn n_read(&self) -> usize {
+        let of_parts = self.n_parts.iter().zip(PARTS).map(|(n, (n_plain, n_negated))| n * (n_plain + n_negated));
+        self.n_plain + self.n_negated + of_parts.sum::<usize>()
+    }
+
+    /// Gates that this stands for, and their inputs, had parts wires of their own.
+    fn size(&self) -> (usize, usize) {
+        let n_parts: usize = self.n_parts.iter().sum();
+        (1 + n_parts, self.n_read() + n_parts)
+    }
+}
+
+/// Gates of one shape.
+#[derive(Debug, Clone)]
+pub(crate) struct Run {
+    pub(crate) shape: Shape,
     pub(crate) n_gates: usize,
     /// The wire of the first gate; the others follow.
     pub(crate) first_wire: usize,
@@ -130,15 +161,23 @@ impl Circuit {
         size_of_val(&self.inputs[..]) + size_of_val(&self.next[..]) + self.n_wires
     }
 
-    /// Gates in a cone, and the inputs of all of them.
+    /// Gates in a cone, and the inputs of all of them; parts count as gates.
     pub(crate) fn size(&self, cone: Cone) -> (usize, usize) {
-        let runs = || {
-            self.cone(cone).iter().flat_map(|block| match block {
-                Block::Straight(runs) | Block::Loop { runs, .. } => runs,
-            })
-        };
-        let n_inputs = |run: &Run| run.n_gates * (run.n_plain + run.n_negated);
-        (runs().map(|run| run.n_gates).sum(), runs().map(n_inputs).sum())
+        self.runs(cone).fold((0, 0), |(gates, inputs), run| {
+            let of_each = run.shape.size();
+            (gates + run.n_gates * of_each.0, inputs + run.n_gates * of_each.1)
+        })
+    }
+
+    /// Wires that evaluating a cone reads and writes.
+    pub(crate) fn work(&self, cone: Cone) -> usize {
+        self.runs(cone).map(|run| run.n_gates * (run.shape.n_read() + 1)).sum()
+    }
+
+    fn runs(&self, cone: Cone) -> impl Iterator<Item = &Run> {
+        self.cone(cone).iter().flat_map(|block| match block {
+            Block::Straight(runs) | Block::Loop { runs, .. } => runs,
+        })
     }
 
     /// Groups of gates that depend on themselves.
@@ -157,14 +196,7 @@ impl Circuit {
     /// [`GroundError::NotStratified`] if a value depends on its own negation.
     pub(crate) fn of(net: &Net, n_relevant: usize) -> Result<Circuit, GroundError> {
         let groups = groups_by_cone(net, n_relevant)?;
-        let mut layout = Layout {
-            gates: &net.gates,
-            polarities: polarities(net, &groups),
-            wires: vec![0; net.gates.len()],
-            n_wires: 1,
-            inputs: Vec::new(),
-            definitions: definitions(net),
-        };
+        let mut layout = Layout::new(net, &groups);
         for base in &net.bases {
             layout.place(base.gate);
         }
@@ -197,243 +229,5 @@ impl Circuit {
             cones,
             inputs: layout.inputs,
         })
-    }
-}
-
-/// Gates that depend on each other, or one gate.
-#[derive(Debug, Clone)]
-struct Group {
-    /// Longest way to it from what is given.
-    level: u32,
-    gates: Vec<GateId>,
-    is_loop: bool,
-}
-
-/// The groups of gates of each cone, each behind what it needs.
-fn groups_by_cone(net: &Net, n_relevant: usize) -> Result<Vec<Vec<Group>>, GroundError> {
-    let cone_of = cones_of(net, n_relevant);
-    let definitions = definitions(net);
-    let mut levels = vec![0; net.gates.len()];
-    let mut cones = vec![Vec::new(); Cone::ALL.len()];
-    for mut group in groups(net, &definitions)? {
-        let Some(cone) = cone_of[group.gates[0].idx()] else { continue };
-        let inputs = group.gates.iter().flat_map(|&gate| inputs_of(&net.gates, &definitions, gate));
-        group.level = inputs.map(|signal| levels[signal.gate().idx()]).max().unwrap_or(0) + 1;
-        group.gates.iter().for_each(|gate| levels[gate.idx()] = group.level);
-        cones[cone as usize].push(group);
-    }
-    Ok(cones)
-}
-
-type Definitions = FxHashMap<GateId, Signal>;
-
-fn definitions(net: &Net) -> Definitions {
-    net.cycles.iter().map(|cycle| (cycle.gate, cycle.definition)).collect()
-}
-
-/// What a gate is computed from.
-fn inputs_of<'a>(
-    gates: &'a Gates,
-    definitions: &'a Definitions,
-    gate: GateId,
-) -> impl Iterator<Item = Signal> + use<'a> {
-    gates.inputs(gate).iter().chain(definitions.get(&gate)).copied()
-}
-
-/// The cone that a gate belongs to; none if nothing needs it.
-fn cones_of(net: &Net, n_relevant: usize) -> Vec<Option<Cone>> {
-    let gates_of =
-        |signals: &mut dyn Iterator<Item = Signal>| net.reached(signals.map(Signal::gate).collect(), false);
-    let legal = gates_of(&mut net.inputs.iter().map(|input| input.legal).chain([net.terminal]));
-    let goal = gates_of(&mut net.goals.iter().map(|goal| goal.holds));
-    let next = gates_of(&mut net.bases[..n_relevant].iter().map(|base| base.next));
-    let rest = gates_of(&mut net.bases[n_relevant..].iter().map(|base| base.next));
-    let cone_of = |gate: usize| match () {
-        () if legal[gate] => Some(Cone::Legal),
-        () if goal[gate] && next[gate] => Some(Cone::Shared),
-        () if goal[gate] => Some(Cone::Goal),
-        () if next[gate] => Some(Cone::Next),
-        () if rest[gate] => Some(Cone::Rest),
-        () => None,
-    };
-    (0..net.gates.len()).map(cone_of).collect()
-}
-
-/// All Ands and cycles, in groups of those that depend on each other, each behind what it needs.
-fn groups(net: &Net, definitions: &Definitions) -> Result<Vec<Group>, GroundError> {
-    let gates = &net.gates;
-    let single = |gate| Group { level: 0, gates: vec![gate], is_loop: false };
-    if net.cycles.is_empty() {
-        return Ok(gates.ids().filter(|&gate| gates.kind(gate) == Kind::And).map(single).collect());
-    }
-    let edges_of =
-        |gate: GateId| inputs_of(gates, definitions, gate).map(|signal| signal.gate().idx()).collect();
-    let edges: Vec<Vec<usize>> = gates.ids().map(edges_of).collect();
-    let component = components(&edges);
-    let n_groups = component.iter().max().map_or(0, |&last| last + 1);
-    let mut groups = vec![Group { level: 0, gates: Vec::new(), is_loop: false }; n_groups];
-    for gate in gates.ids().filter(|&gate| matches!(gates.kind(gate), Kind::And | Kind::Cycle)) {
-        groups[component[gate.idx()]].gates.push(gate);
-    }
-    groups.retain(|group| !group.gates.is_empty());
-    for group in &mut groups {
-        group.is_loop = group.gates.iter().any(|&gate| gates.kind(gate) == Kind::Cycle);
-        if group.is_loop && !is_monotone(gates, definitions, group, &component) {
-            return Err(GroundError::NotStratified("a relation".to_owned()));
-        }
-    }
-    Ok(groups)
-}
-
-/// Whether no value of a group depends on its own negation: every gate of it can be given a sign such that values
-/// are positive and signals within the group agree with the signs at both ends.
-fn is_monotone(gates: &Gates, definitions: &Definitions, group: &Group, component: &[usize]) -> bool {
-    let own = component[group.gates[0].idx()];
-    let mut is_negative: FxHashMap<GateId, bool> = FxHashMap::default();
-    let mut open: Vec<GateId> =
-        group.gates.iter().copied().filter(|&gate| gates.kind(gate) == Kind::Cycle).collect();
-    open.iter().for_each(|&gate| _ = is_negative.insert(gate, false));
-    while let Some(gate) = open.pop() {
-        let sign = is_negative[&gate];
-        for signal in inputs_of(gates, definitions, gate) {
-            let to = signal.gate();
-            if component[to.idx()] != own {
-                continue;
-            }
-            let wanted = sign != signal.is_negated();
-            match is_negative.insert(to, wanted) {
-                None => open.push(to),
-                Some(known) if known != wanted => return false,
-                Some(_) => {}
-            }
-        }
-    }
-    true
-}
-
-/// For each gate, whether it is computed complemented, as the disjunction of complements, where that saves
-/// complements.
-fn polarities(net: &Net, cones: &[Vec<Group>]) -> Vec<bool> {
-    let gates = &net.gates;
-    let mut uses = vec![[0i32; 2]; gates.len()];
-    for &gate in cones.iter().flatten().flat_map(|group| &group.gates) {
-        for signal in gates.inputs(gate) {
-            uses[signal.gate().idx()][usize::from(signal.is_negated())] += 1;
-        }
-    }
-    net.for_each_root(|signal| uses[signal.gate().idx()][usize::from(signal.is_negated())] += 1);
-    // Complements of legality are formed one by one when moves are counted.
-    for input in &net.inputs {
-        uses[input.legal.gate().idx()][usize::from(input.legal.is_negated())] += 2;
-    }
-    let mut is_complemented = vec![false; gates.len()];
-    for gate in gates.ids().filter(|&gate| gates.kind(gate) == Kind::And) {
-        let inputs = gates.inputs(gate);
-        let n_negated = inputs
-            .iter()
-            .filter(|signal| signal.is_negated() != is_complemented[signal.gate().idx()])
-            .count();
-        let count = |n: usize| i32::try_from(n).unwrap_or(i32::MAX / 4);
-        let [used_plain, used_negated] = uses[gate.idx()];
-        is_complemented[gate.idx()] =
-            count(inputs.len() - n_negated) + used_plain < count(n_negated) + used_negated;
-    }
-    is_complemented
-}
-
-struct Layout<'a> {
-    gates: &'a Gates,
-    polarities: Vec<bool>,
-    /// By gate.
-    wires: Vec<u32>,
-    n_wires: usize,
-    inputs: Vec<u32>,
-    definitions: Definitions,
-}
-
-impl Layout<'_> {
-    fn place(&mut self, gate: GateId) {
-        self.wires[gate.idx()] = u32::try_from(self.n_wires).expect("wires are bounded by a budget");
-        self.n_wires += 1;
-    }
-
-    fn tap(&self, signal: Signal) -> Tap {
-        let gate = signal.gate().idx();
-        let is_negated = signal.is_negated() != self.polarities[gate];
-        Tap(self.wires[gate] << 1 | u32::from(is_negated))
-    }
-
-    /// Straight gates level by level, and each loop behind the gates of the levels below it.
-    fn cone(&mut self, groups: &[Group]) -> Vec<Block> {
-        let mut groups: Vec<&Group> = groups.iter().collect();
-        groups.sort_by_key(|group| (group.level, group.is_loop));
-        let mut blocks = Vec::new();
-        let mut straight: Vec<(u32, GateId)> = Vec::new();
-        for group in groups {
-            if group.is_loop {
-                self.straight(&mut straight, &mut blocks);
-                blocks.push(self.loop_block(group));
-            } else {
-                straight.push((group.level, group.gates[0]));
-            }
-        }
-        self.straight(&mut straight, &mut blocks);
-        blocks
-    }
-
-    fn straight(&mut self, gates: &mut Vec<(u32, GateId)>, blocks: &mut Vec<Block>) {
-        if !gates.is_empty() {
-            let runs = self.runs(gates);
-            blocks.push(Block::Straight(runs));
-            gates.clear();
-        }
-    }
-
-    fn loop_block(&mut self, group: &Group) -> Block {
-        let is_value = |gate: &&GateId| self.gates.kind(**gate) == Kind::Cycle;
-        let values: Vec<GateId> = group.gates.iter().filter(is_value).copied().collect();
-        values.iter().for_each(|&value| self.place(value));
-        // Within a loop, the values are given; gates have larger numbers than their inputs.
-        let mut levels: FxHashMap<GateId, u32> = FxHashMap::default();
-        let mut ands: Vec<(u32, GateId)> = Vec::new();
-        for &gate in group.gates.iter().filter(|&&gate| self.gates.kind(gate) == Kind::And) {
-            let inner = self.gates.inputs(gate).iter().filter_map(|signal| levels.get(&signal.gate()));
-            let level = inner.max().map_or(0, |&level| level + 1);
-            levels.insert(gate, level);
-            ands.push((level, gate));
-        }
-        let runs = self.runs(&mut ands);
-        let values =
-            values.iter().map(|value| (self.wires[value.idx()] as usize, self.tap(self.definitions[value])));
-        Block::Loop { runs, values: values.collect() }
-    }
-
-    /// Places gates and gathers them into runs; within a level, those of one kind stand together.
-    fn runs(&mut self, gates: &mut [(u32, GateId)]) -> Vec<Run> {
-        let shape = |layout: &Self, gate: GateId| {
-            let is_or = layout.polarities[gate.idx()];
-            let inputs = layout.gates.inputs(gate);
-            let is_negated = |signal: &&Signal| signal.is_negated() != layout.polarities[signal.gate().idx()];
-            let n_negated = inputs.iter().filter(is_negated).count();
-            let n_negated = if is_or { inputs.len() - n_negated } else { n_negated };
-            (is_or, inputs.len() - n_negated, n_negated)
-        };
-        gates.sort_by_cached_key(|&(level, gate)| (level, shape(self, gate), gate));
-        let mut runs: Vec<Run> = Vec::new();
-        for &(_, gate) in &*gates {
-            let (is_or, n_plain, n_negated) = shape(self, gate);
-            let (first_wire, first_input) = (self.n_wires, self.inputs.len());
-            self.place(gate);
-            let mut taps: Vec<Tap> = self.gates.inputs(gate).iter().map(|&signal| self.tap(signal)).collect();
-            taps.sort_by_key(|tap| (tap.is_negated() != is_or, tap.wire()));
-            self.inputs.extend(taps.iter().map(|tap| tap.0 >> 1));
-            match runs.last_mut() {
-                Some(run) if (run.is_or, run.n_plain, run.n_negated) == (is_or, n_plain, n_negated) => {
-                    run.n_gates += 1;
-                }
-                _ => runs.push(Run { is_or, n_plain, n_negated, n_gates: 1, first_wire, first_input }),
-            }
-        }
-        runs
     }
 }

@@ -64,7 +64,8 @@ impl Circuit {
         /// What counting and choosing costs for each move.
         const PER_MOVE: usize = 8;
         let n_moves: usize = self.legal.iter().map(Vec::len).filter(|&n| n > 1).sum();
-        (self.work(&[Cone::Legal, Cone::Shared, Cone::Next]) + PER_MOVE * n_moves) as f64
+        let work: usize = [Cone::Legal, Cone::Shared, Cone::Next].map(|cone| self.work(cone)).iter().sum();
+        (work + PER_MOVE * n_moves) as f64
     }
 
     /// The work of evaluating goals and handing lanes on, in the same unit.
@@ -75,11 +76,6 @@ impl Circuit {
         const PER_BASE: usize = 2;
         /// What everything else does.
         const ONCE: usize = 200;
-        (self.work(&[Cone::Goal]) + PER_GOAL * self.goals.len() + PER_BASE * self.n_relevant + ONCE) as f64
-    }
-
-    /// Gates of some cones and their inputs.
-    fn work(&self, cones: &[Cone]) -> usize {
-        cones.iter().map(|&cone| self.size(cone)).map(|(gates, inputs)| gates + inputs).sum()
+        (self.work(Cone::Goal) + PER_GOAL * self.goals.len() + PER_BASE * self.n_relevant + ONCE) as f64
     }
 }

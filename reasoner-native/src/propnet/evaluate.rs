@@ -1,7 +1,7 @@
 //! Evaluating gates in lanes.
 
 use super::circuit::{Block, Circuit, Cone, Run, Tap};
-use super::kernel::{self, Place};
+use super::kernel::{self, Place, Task};
 use super::lanes::Lanes;
 
 /// The values of all wires, in lanes.
@@ -38,35 +38,60 @@ impl<L: Lanes> Wires<L> {
         &mut self.0[first..first + n]
     }
 
-    /// Evaluates the gates of a cone.
+    /// Evaluates the gates of a cone, whose inputs are at these places.
     #[inline(always)]
     pub(super) fn evaluate(&mut self, circuit: &Circuit, inputs: &[Place], cone: Cone) {
-        for block in circuit.cone(cone) {
+        let blocks = circuit.cone(cone);
+        if !blocks.is_empty() {
+            kernel::with(Evaluation { wires: &mut self.0, inputs, blocks });
+        }
+    }
+}
+
+/// Blocks to be evaluated. This is compiled by itself, since it is large and needed at many places.
+struct Evaluation<'a, L> {
+    wires: &'a mut [L],
+    inputs: &'a [Place],
+    blocks: &'a [Block],
+}
+
+impl<L: Lanes> Task for Evaluation<'_, L> {
+    type Lanes = L;
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        for block in self.blocks {
             match block {
-                Block::Straight(runs) => self.straight(inputs, runs),
-                Block::Loop { runs, values } => self.fixed_point(inputs, runs, values),
+                Block::Straight(runs) => self.straight(runs),
+                Block::Loop { runs, values } => self.fixed_point(runs, values),
             }
         }
     }
+}
 
+impl<L: Lanes> Evaluation<'_, L> {
     #[inline(always)]
-    fn straight(&mut self, inputs: &[Place], runs: &[Run]) {
+    fn straight(&mut self, runs: &[Run]) {
         for run in runs {
-            kernel::evaluate_run(&mut self.0, inputs, run);
+            kernel::evaluate_run(self.wires, self.inputs, run);
         }
     }
 
     /// Values only grow, so that there are at most as many rounds as values, and one more.
-    fn fixed_point(&mut self, inputs: &[Place], runs: &[Run], values: &[(usize, Tap)]) {
-        values.iter().for_each(|&(wire, _)| self.0[wire] = L::NONE);
+    #[inline(always)]
+    fn fixed_point(&mut self, runs: &[Run], values: &[(usize, Tap)]) {
+        for &(wire, _) in values {
+            self.wires[wire] = L::NONE;
+        }
         let mut is_changed = true;
         while is_changed {
-            self.straight(inputs, runs);
+            self.straight(runs);
             is_changed = false;
             for &(wire, definition) in values {
-                let value = self.tap(definition);
-                is_changed |= value != self.0[wire];
-                self.0[wire] = value;
+                let value = self.wires[definition.wire()].not_if(definition.is_negated());
+                is_changed |= value != self.wires[wire];
+                self.wires[wire] = value;
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! The vector features must be on for a whole step, everything inlined into it: the same code compiled without them
 //! and only its operations with them is an order of magnitude slower (PROPNET.md, "Bit-slices"). So [`with`] compiles
-//! a whole [`Task`] once for each [`Level`] of features.
+//! a whole [`Task`] with the features that its lanes need.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use reasoner::Lot;
 
-use super::circuit::{Circuit, Run, Tap};
+use super::circuit::{Circuit, PARTS, Run, Shape, Tap};
 use super::evaluate::Wires;
 use super::lanes::Lanes;
 #[cfg(target_arch = "x86_64")]
@@ -57,27 +57,31 @@ impl Level {
     }
 }
 
-/// Work to be compiled for every level of features. Everything that it calls in its loops must be inlined.
+/// Work in lanes, to be compiled with the features that these lanes need. Everything that it calls in its loops must be
+/// inlined, or be a task itself.
 pub(super) trait Task {
+    type Lanes: Lanes;
     type Output;
 
-    fn run(self, level: Level) -> Self::Output;
+    fn run(self) -> Self::Output;
 }
 
-/// Runs a task with the features of a level, which the processor must have: it comes from [`Level::detect`], or is a
-/// lower one.
-pub(super) fn with<T: Task>(level: Level, task: T) -> T::Output {
-    match level {
-        Level::Any => task.run(level),
+/// Runs a task with the features of its lanes.
+///
+/// # Panics
+/// If the processor does not have them.
+pub(super) fn with<T: Task>(task: T) -> T::Output {
+    match T::Lanes::LEVEL {
+        Level::Any => task.run(),
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => {
-            assert!(Level::detect() >= level, "the processor has the features");
+            assert!(Level::detect() >= Level::Avx2, "the processor has the features");
             // SAFETY: the processor has them.
             unsafe { with_avx2(task) }
         }
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => {
-            assert!(Level::detect() >= level, "the processor has the features");
+            assert!(Level::detect() >= Level::Avx512, "the processor has the features");
             // SAFETY: the processor has them.
             unsafe { with_avx512(task) }
         }
@@ -87,13 +91,13 @@ pub(super) fn with<T: Task>(level: Level, task: T) -> T::Output {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn with_avx2<T: Task>(task: T) -> T::Output {
-    task.run(Level::Avx2)
+    task.run()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 fn with_avx512<T: Task>(task: T) -> T::Output {
-    task.run(Level::Avx512)
+    task.run()
 }
 
 /// Where a wire's lanes stand, counted in words from those of wire 0.
@@ -122,25 +126,35 @@ unsafe fn at<L: Lanes>(wires: *mut L, place: Place) -> *mut L {
 #[inline(always)]
 pub(super) fn evaluate_run<L: Lanes>(wires: &mut [L], inputs: &[Place], run: &Run) {
     assert!(run.first_wire + run.n_gates <= wires.len(), "the gates have wires");
-    let n_inputs = run.n_gates * (run.n_plain + run.n_negated);
+    let n_inputs = run.n_gates * run.shape.n_read();
     let inputs = &inputs[run.first_input..run.first_input + n_inputs];
-    if run.is_or { gates_of::<L, true>(wires, inputs, run) } else { gates_of::<L, false>(wires, inputs, run) }
+    match run.shape.is_or {
+        true => gates_of::<L, true>(wires, inputs, run),
+        false => gates_of::<L, false>(wires, inputs, run),
+    }
 }
 
-/// Picks the loop for the number of inputs: the common ones are unrolled.
+/// Picks the loop for the shape: the common ones are unrolled.
 #[inline(always)]
 fn gates_of<L: Lanes, const IS_OR: bool>(wires: &mut [L], inputs: &[Place], run: &Run) {
-    match (run.n_plain, run.n_negated) {
-        (2, 0) => gates::<L, IS_OR>(wires, inputs, run, 2, 0),
-        (1, 1) => gates::<L, IS_OR>(wires, inputs, run, 1, 1),
-        (0, 2) => gates::<L, IS_OR>(wires, inputs, run, 0, 2),
-        (3, 0) => gates::<L, IS_OR>(wires, inputs, run, 3, 0),
-        (2, 1) => gates::<L, IS_OR>(wires, inputs, run, 2, 1),
-        (1, 2) => gates::<L, IS_OR>(wires, inputs, run, 1, 2),
-        (0, 3) => gates::<L, IS_OR>(wires, inputs, run, 0, 3),
-        (4, 0) => gates::<L, IS_OR>(wires, inputs, run, 4, 0),
-        (3, 1) => gates::<L, IS_OR>(wires, inputs, run, 3, 1),
-        (n_plain, n_negated) => gates::<L, IS_OR>(wires, inputs, run, n_plain, n_negated),
+    let Shape { n_plain, n_negated, n_parts, .. } = run.shape;
+    match (n_plain, n_negated, n_parts) {
+        (2, 0, [0, 0, 0, 0]) => gates::<L, IS_OR>(wires, inputs, run, (2, 0, [0; 4])),
+        (1, 1, [0, 0, 0, 0]) => gates::<L, IS_OR>(wires, inputs, run, (1, 1, [0; 4])),
+        (0, 2, [0, 0, 0, 0]) => gates::<L, IS_OR>(wires, inputs, run, (0, 2, [0; 4])),
+        (3, 0, [0, 0, 0, 0]) => gates::<L, IS_OR>(wires, inputs, run, (3, 0, [0; 4])),
+        (2, 1, [0, 0, 0, 0]) => gates::<L, IS_OR>(wires, inputs, run, (2, 1, [0; 4])),
+        (1, 2, [0, 0, 0, 0]) => gates::<L, IS_OR>(wires, inputs, run, (1, 2, [0; 4])),
+        (0, 3, [0, 0, 0, 0]) => gates::<L, IS_OR>(wires, inputs, run, (0, 3, [0; 4])),
+        (4, 0, [0, 0, 0, 0]) => gates::<L, IS_OR>(wires, inputs, run, (4, 0, [0; 4])),
+        (3, 1, [0, 0, 0, 0]) => gates::<L, IS_OR>(wires, inputs, run, (3, 1, [0; 4])),
+        (_, _, [0, 0, 0, 0]) => gates::<L, IS_OR>(wires, inputs, run, (n_plain, n_negated, [0; 4])),
+        (1, 0, [1, 0, 0, 0]) => gates::<L, IS_OR>(wires, inputs, run, (1, 0, [1, 0, 0, 0])),
+        (1, 0, [0, 1, 0, 0]) => gates::<L, IS_OR>(wires, inputs, run, (1, 0, [0, 1, 0, 0])),
+        (0, 0, [n, 0, 0, 0]) => gates::<L, IS_OR>(wires, inputs, run, (0, 0, [n, 0, 0, 0])),
+        (0, 0, [0, n, 0, 0]) => gates::<L, IS_OR>(wires, inputs, run, (0, 0, [0, n, 0, 0])),
+        (_, _, [n, m, 0, 0]) => gates::<L, IS_OR>(wires, inputs, run, (n_plain, n_negated, [n, m, 0, 0])),
+        _ => gates::<L, IS_OR>(wires, inputs, run, (n_plain, n_negated, n_parts)),
     }
 }
 
@@ -149,29 +163,64 @@ fn gates<L: Lanes, const IS_OR: bool>(
     wires: &mut [L],
     inputs: &[Place],
     run: &Run,
-    n_plain: usize,
-    n_negated: usize,
+    (n_plain, n_negated, n_parts): (usize, usize, [usize; 4]),
 ) {
-    let n_inputs = n_plain + n_negated;
     let wires = wires.as_mut_ptr();
     let mut input = inputs.as_ptr();
     for gate in 0..run.n_gates {
-        // SAFETY: the run has `n_gates * n_inputs` inputs, as sliced by `evaluate_run`; they are wires of the circuit
-        // that `wires` was made for.
-        let read = |input_idx: usize| unsafe { *at(wires, *input.add(input_idx)) };
         let mut value = if IS_OR { L::NONE } else { L::ALL };
-        for input_idx in 0..n_plain {
-            value = if IS_OR { value.or(read(input_idx)) } else { value.and(read(input_idx)) };
-        }
-        for input_idx in n_plain..n_inputs {
-            value = if IS_OR { value.or_not(read(input_idx)) } else { value.and_not(read(input_idx)) };
-        }
-        // SAFETY: `evaluate_run` has checked that the gates have wires; the inputs end behind the last gate's.
+        // SAFETY: the run has `n_gates * n_read` inputs, as sliced by `evaluate_run`, and as many are read, so many for
+        // each gate. They are wires of the circuit that `wires` was made for, and `evaluate_run` has checked that the
+        // gates have wires.
         unsafe {
+            for input_idx in 0..n_plain {
+                let read = *at(wires, *input.add(input_idx));
+                value = if IS_OR { value.or(read) } else { value.and(read) };
+            }
+            input = input.add(n_plain);
+            for input_idx in 0..n_negated {
+                let read = *at(wires, *input.add(input_idx));
+                value = if IS_OR { value.or_not(read) } else { value.and_not(read) };
+            }
+            input = input.add(n_negated);
+            (value, input) = parts::<L, IS_OR, 0>(wires, input, n_parts[0], value);
+            (value, input) = parts::<L, IS_OR, 1>(wires, input, n_parts[1], value);
+            (value, input) = parts::<L, IS_OR, 2>(wires, input, n_parts[2], value);
+            (value, input) = parts::<L, IS_OR, 3>(wires, input, n_parts[3], value);
             *wires.add(run.first_wire + gate) = value;
-            input = input.add(n_inputs);
         }
     }
+}
+
+/// Adds parts of a kind to the value of a gate.
+///
+/// # Safety
+/// As many inputs as the parts have stand at `input`, and are places of wires behind `wires`.
+#[inline(always)]
+unsafe fn parts<L: Lanes, const IS_OR: bool, const KIND: usize>(
+    wires: *mut L,
+    mut input: *const Place,
+    n_parts: usize,
+    mut value: L,
+) -> (L, *const Place) {
+    let (n_plain, n_negated) = PARTS[KIND];
+    for _ in 0..n_parts {
+        // SAFETY: as promised.
+        unsafe {
+            let mut part = *at(wires, *input);
+            for input_idx in 1..n_plain {
+                let read = *at(wires, *input.add(input_idx));
+                part = if IS_OR { part.and(read) } else { part.or(read) };
+            }
+            for input_idx in n_plain..n_plain + n_negated {
+                let read = *at(wires, *input.add(input_idx));
+                part = if IS_OR { part.and_not(read) } else { part.or_not(read) };
+            }
+            input = input.add(n_plain + n_negated);
+            value = if IS_OR { value.or(part) } else { value.and(part) };
+        }
+    }
+    (value, input)
 }
 
 /// Copies wires of a circuit that has `n_wires`.
@@ -318,13 +367,12 @@ impl Keys {
 
     /// Gives lanes to the rollouts of a series, from the `first` on.
     #[inline(always)]
-    pub(super) fn set_series<L: Lanes>(&mut self, level: Level, lanes: L, seed: u64, first: u32, begins: Begins) {
+    pub(super) fn set_series<L: Lanes>(&mut self, lanes: L, seed: u64, first: u32, begins: Begins) {
         #[cfg(target_arch = "x86_64")]
-        if level == Level::Avx512 {
-            // SAFETY: the level says that the processor has the features.
+        if L::LEVEL == Level::Avx512 {
+            // SAFETY: such lanes are only used where the processor has the features.
             return unsafe { x86::set_series(self, lanes, seed, first, begins) };
         }
-        _ = level;
         let mut rollout = first;
         lanes.for_each(|lane| {
             self.set(lane, Lot::seed_in_series(seed, rollout), begins);
@@ -336,18 +384,17 @@ impl Keys {
 /// Draws in each lane a number below the count of that lane, as [`Lot::below`] does; `offset` is the number of the
 /// choice times [`Lot::STRIDE`]. Counts and numbers are in planes, numbers one less.
 #[inline(always)]
-pub(super) fn draw<L: Lanes>(level: Level, counts: &[L], keys: &Keys, offset: u32, numbers: &mut [L]) {
+pub(super) fn draw<L: Lanes>(counts: &[L], keys: &Keys, offset: u32, numbers: &mut [L]) {
     // Planes that no lane has need not be looked at.
     let n_planes = counts.iter().rposition(|plane| plane.any()).map_or(0, |last| last + 1);
     let (numbers, zeros) = numbers.split_at_mut(n_planes.min(numbers.len()));
     zeros.fill(L::NONE);
     let counts = &counts[..n_planes];
     #[cfg(target_arch = "x86_64")]
-    if level == Level::Avx512 && n_planes <= 16 {
-        // SAFETY: the level says that the processor has the features.
+    if L::LEVEL == Level::Avx512 && n_planes <= 16 {
+        // SAFETY: such lanes are only used where the processor has the features.
         return unsafe { x86::draw(counts, keys, offset, numbers) };
     }
-    _ = level;
     for word_idx in 0..L::WORDS {
         let mut of_lane = [0u32; 64];
         for (plane, count) in counts.iter().enumerate() {

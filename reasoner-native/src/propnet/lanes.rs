@@ -4,11 +4,15 @@
 
 use std::fmt::Debug;
 
+use super::kernel::Level;
+
 /// Words of the widest lanes.
 pub(super) const MAX_WORDS: usize = 16;
 
 /// One bit for each lane.
 pub(super) trait Lanes: Copy + Debug + PartialEq + 'static {
+    /// What the processor must have for them.
+    const LEVEL: Level;
     /// 64-bit words.
     const WORDS: usize;
     /// No lane.
@@ -141,6 +145,7 @@ pub(super) fn borrow<L: Lanes>(a: L, b: L, borrowed: L) -> L {
 pub(super) struct Lanes64(u64);
 
 impl Lanes for Lanes64 {
+    const LEVEL: Level = Level::Any;
     const WORDS: usize = 1;
     const NONE: Lanes64 = Lanes64(0);
     const ALL: Lanes64 = Lanes64(!0);
@@ -197,6 +202,7 @@ impl Lanes256 {
 }
 
 impl Lanes for Lanes256 {
+    const LEVEL: Level = Level::Any;
     const WORDS: usize = 4;
     const NONE: Lanes256 = Lanes256([0; 4]);
     const ALL: Lanes256 = Lanes256([!0; 4]);
@@ -244,6 +250,7 @@ impl Lanes for Lanes256 {
 pub(super) struct Pair<L>(L, L);
 
 impl<L: Lanes> Lanes for Pair<L> {
+    const LEVEL: Level = L::LEVEL;
     const WORDS: usize = 2 * L::WORDS;
     const NONE: Pair<L> = Pair(L::NONE, L::NONE);
     const ALL: Pair<L> = Pair(L::ALL, L::ALL);

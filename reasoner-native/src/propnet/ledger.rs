@@ -2,7 +2,7 @@
 
 use reasoner::{Tally, Value};
 
-use super::kernel::{Begins, Keys, Level};
+use super::kernel::{Begins, Keys};
 use super::lanes::{Lanes, MAX_WORDS};
 use super::state::BitState;
 
@@ -33,7 +33,6 @@ pub(super) trait Ledger<L: Lanes> {
 /// What rollouts are given with their lanes.
 #[derive(Debug)]
 pub(super) struct Seats<L> {
-    pub(super) level: Level,
     pub(super) keys: Keys,
     /// By base: the states of those that begin.
     pub(super) states: Vec<L>,
@@ -42,8 +41,8 @@ pub(super) struct Seats<L> {
 }
 
 impl<L: Lanes> Seats<L> {
-    pub(super) fn new(level: Level, n_bases: usize) -> Seats<L> {
-        Seats { level, keys: Keys::new(L::N), states: vec![L::NONE; n_bases], everywhere: None }
+    pub(super) fn new(n_bases: usize) -> Seats<L> {
+        Seats { keys: Keys::new(L::N), states: vec![L::NONE; n_bases], everywhere: None }
     }
 
     /// Sets the fluents of a state in some lanes; others may lose theirs only if the same state is everywhere.
@@ -176,7 +175,7 @@ impl<L: Lanes> Ledger<L> for Series<'_> {
         seats.bring(self.state, L::ALL);
         let n = free.count().min(self.n_rollouts - self.n_begun);
         let begin = free.first(n);
-        seats.keys.set_series(seats.level, begin, self.seed, self.n_begun, begins);
+        seats.keys.set_series(begin, self.seed, self.n_begun, begins);
         self.n_begun += n;
         self.n_playing += n;
         begin

@@ -7,6 +7,7 @@
 
 mod choose;
 mod circuit;
+mod cones;
 mod course;
 mod evaluate;
 #[allow(
@@ -15,6 +16,7 @@ mod evaluate;
 )]
 mod kernel;
 mod lanes;
+mod layout;
 mod ledger;
 mod network;
 mod report;

@@ -8,7 +8,7 @@
 use reasoner::{Interrupt, Lot, MAX_ROLLOUT_STEPS};
 
 use super::circuit::{Circuit, Cone};
-use super::kernel::{Begins, Exceptions, Level};
+use super::kernel::{Begins, Exceptions};
 use super::lanes::Lanes;
 use super::ledger::{Ledger, Seats};
 use super::sliced::Sliced;
@@ -49,7 +49,7 @@ struct Masks<L> {
 impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
     /// Plays all rollouts; whether it did: not if the interrupt is raised.
     #[inline(always)]
-    pub(super) fn run(mut self, level: Level) -> bool {
+    pub(super) fn run(mut self) -> bool {
         let n_phases = self.circuits.phases.len();
         let mut masks =
             Masks { busy: L::NONE, over: L::NONE, over_in: vec![L::NONE; n_phases], begins: L::NONE };
@@ -92,7 +92,7 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
                 continue;
             }
             self.ledger.step();
-            self.step(level, phase, step);
+            self.step(phase, step);
             self.advance(phase, &mut masks);
             phase = next_phase;
         }
@@ -194,7 +194,7 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
 
     /// Chooses moves and evaluates what comes of them.
     #[inline(always)]
-    fn step(&mut self, level: Level, phase: usize, step: u32) {
+    fn step(&mut self, phase: usize, step: u32) {
         let circuit = &self.circuits.phases[phase];
         let choice = step.wrapping_mul(self.n_roles());
         let Sliced { wires, by_phase, whole, seats: Seats { keys, .. }, .. } = &mut *self.sliced;
@@ -202,7 +202,7 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
         for chooser in choosers {
             let role = u32::try_from(chooser.role).expect("roles are few");
             let offset = choice.wrapping_add(role).wrapping_mul(Lot::STRIDE);
-            chooser.choose(level, wires, keys, offset);
+            chooser.choose(wires, keys, offset);
         }
         wires.evaluate(circuit, inputs, Cone::Next);
     }

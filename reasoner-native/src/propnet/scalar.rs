@@ -2,7 +2,7 @@
 
 use reasoner::GoalAnswer;
 
-use super::circuit::{Block, Circuit, Cone, Run, Tap};
+use super::circuit::{Block, Circuit, Cone, PARTS, Run, Shape, Tap};
 use super::state::BitState;
 
 /// The values of all wires in one state.
@@ -40,18 +40,36 @@ impl Scalar {
 
     fn straight(&mut self, circuit: &Circuit, runs: &[Run]) {
         for run in runs {
-            let n_inputs = run.n_plain + run.n_negated;
-            let inputs = circuit.inputs[run.first_input..].chunks_exact(n_inputs).take(run.n_gates);
+            let inputs = circuit.inputs[run.first_input..].chunks_exact(run.shape.n_read()).take(run.n_gates);
             for (gate, inputs) in inputs.enumerate() {
-                let (plain, negated) = inputs.split_at(run.n_plain);
-                let value = |&wire: &u32| self.values[wire as usize];
-                let value = match run.is_or {
-                    true => plain.iter().any(value) || !negated.iter().all(value),
-                    false => plain.iter().all(value) && !negated.iter().any(value),
-                };
-                self.values[run.first_wire + gate] = value;
+                self.values[run.first_wire + gate] = self.gate(&run.shape, inputs);
             }
         }
+    }
+
+    /// The value of a gate that reads these wires.
+    fn gate(&self, shape: &Shape, inputs: &[u32]) -> bool {
+        let value = |&wire: &u32| self.values[wire as usize];
+        let disjunction = |plain: &[u32], negated: &[u32]| plain.iter().any(value) || !negated.iter().all(value);
+        let conjunction = |plain: &[u32], negated: &[u32]| plain.iter().all(value) && !negated.iter().any(value);
+        let (plain, rest) = inputs.split_at(shape.n_plain);
+        let (negated, mut rest) = rest.split_at(shape.n_negated);
+        let outer = if shape.is_or { disjunction(plain, negated) } else { conjunction(plain, negated) };
+        if outer == shape.is_or {
+            return outer;
+        }
+        for (&n_parts, (n_plain, n_negated)) in shape.n_parts.iter().zip(PARTS) {
+            let (parts, others) = rest.split_at(n_parts * (n_plain + n_negated));
+            rest = others;
+            for part in parts.chunks_exact(n_plain + n_negated) {
+                let (plain, negated) = part.split_at(n_plain);
+                let part = if shape.is_or { conjunction(plain, negated) } else { disjunction(plain, negated) };
+                if part == shape.is_or {
+                    return part;
+                }
+            }
+        }
+        outer
     }
 
     fn fixed_point(&mut self, circuit: &Circuit, runs: &[Run], values: &[(usize, Tap)]) {

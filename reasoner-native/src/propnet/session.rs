@@ -89,9 +89,9 @@ impl Width {
             propnet: &Propnet,
             work: W,
         ) -> W::Output {
-            let Propnet { circuit, course, level, .. } = propnet;
-            let sliced = memory.get_or_insert_with(|| Box::new(Sliced::new(circuit, course, *level)));
-            kernel::with(propnet.level, Working { sliced, work })
+            let Propnet { circuit, course, .. } = propnet;
+            let sliced = memory.get_or_insert_with(|| Box::new(Sliced::new(circuit, course)));
+            kernel::with(Working { sliced, work })
         }
         match self {
             Width::Scalar => unreachable!("there are no lanes"),
@@ -111,7 +111,7 @@ impl Width {
 trait InLanes {
     type Output;
 
-    fn run<L: Lanes>(self, level: Level, sliced: &mut Sliced<L>) -> Self::Output;
+    fn run<L: Lanes>(self, sliced: &mut Sliced<L>) -> Self::Output;
 }
 
 /// Work with its lanes, as a task for the kernel.
@@ -121,11 +121,12 @@ struct Working<'a, L, W> {
 }
 
 impl<L: Lanes, W: InLanes> Task for Working<'_, L, W> {
+    type Lanes = L;
     type Output = W::Output;
 
     #[inline(always)]
-    fn run(self, level: Level) -> W::Output {
-        self.work.run(level, self.sliced)
+    fn run(self) -> W::Output {
+        self.work.run(self.sliced)
     }
 }
 
@@ -140,8 +141,8 @@ impl InLanes for RollingOut<'_, Batch<'_>> {
     type Output = bool;
 
     #[inline(always)]
-    fn run<L: Lanes>(self, level: Level, sliced: &mut Sliced<L>) -> bool {
-        self.roll_out(level, sliced)
+    fn run<L: Lanes>(self, sliced: &mut Sliced<L>) -> bool {
+        self.roll_out(sliced)
     }
 }
 
@@ -149,19 +150,19 @@ impl InLanes for RollingOut<'_, Series<'_>> {
     type Output = bool;
 
     #[inline(always)]
-    fn run<L: Lanes>(self, level: Level, sliced: &mut Sliced<L>) -> bool {
-        self.roll_out(level, sliced)
+    fn run<L: Lanes>(self, sliced: &mut Sliced<L>) -> bool {
+        self.roll_out(sliced)
     }
 }
 
 impl<B> RollingOut<'_, B> {
     #[inline(always)]
-    fn roll_out<L: Lanes>(self, level: Level, sliced: &mut Sliced<L>) -> bool
+    fn roll_out<L: Lanes>(self, sliced: &mut Sliced<L>) -> bool
     where
         B: Ledger<L>,
     {
         let RollingOut { circuits, ledger, interrupt } = self;
-        RollOut { circuits, sliced, ledger, interrupt }.run(level)
+        RollOut { circuits, sliced, ledger, interrupt }.run()
     }
 }
 
@@ -175,7 +176,7 @@ impl InLanes for Expanding<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(self, _level: Level, sliced: &mut Sliced<L>) {
+    fn run<L: Lanes>(self, sliced: &mut Sliced<L>) {
         let Propnet { circuit, moves, .. } = self.propnet;
         for (states, expansions) in self.states.chunks(L::N).zip(self.expansions.chunks_mut(L::N)) {
             sliced.expand(circuit, &moves.of_role, states, expansions);

@@ -5,7 +5,6 @@ use reasoner::{Expansion, GoalAnswer, Move};
 use super::circuit::{Circuit, Cone};
 use super::course::Course;
 use super::evaluate::Wires;
-use super::kernel::Level;
 use super::lanes::Lanes;
 use super::ledger::Seats;
 use super::stage::Stage;
@@ -25,14 +24,14 @@ pub(super) struct Sliced<L> {
 }
 
 impl<L: Lanes> Sliced<L> {
-    pub(super) fn new(whole: &Circuit, course: &Course, level: Level) -> Sliced<L> {
+    pub(super) fn new(whole: &Circuit, course: &Course) -> Sliced<L> {
         /// That of an ordinary game.
         const MEAN_LENGTH: f64 = 40.0;
         Sliced {
             wires: Wires::new(whole.n_wires.max(course.n_wires())),
             by_phase: course.phases.iter().map(Stage::new).collect(),
             whole: Stage::new(whole),
-            seats: Seats::new(level, whole.n_relevant),
+            seats: Seats::new(whole.n_relevant),
             mean_length: MEAN_LENGTH,
         }
     }

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use reasoner::Lot;
 
 use super::super::lanes::Lanes;
-use super::{Begins, Keys};
+use super::{Begins, Keys, Level};
 
 /// As [`super::draw`], 32 lanes at a time, for counts below 2^16.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
@@ -118,7 +118,7 @@ fn mix(low: __m512i, high: __m512i) -> __m512i {
 /// Lanes in a vector register. Its operations must only be called where the features are on: within
 /// [`with`](super::with), inlined.
 macro_rules! register {
-    ($name:ident, $words:literal, $register:ident, $and:ident, $and_not:ident, $or:ident, $xor:ident,
+    ($name:ident, $level:expr, $words:literal, $register:ident, $and:ident, $and_not:ident, $or:ident, $xor:ident,
      $test:ident $is:tt 0, $doc:literal) => {
         #[doc = $doc]
         #[derive(Debug, Clone, Copy)]
@@ -146,6 +146,7 @@ macro_rules! register {
         }
 
         impl Lanes for $name {
+            const LEVEL: Level = $level;
             const WORDS: usize = $words;
             const NONE: $name = $name::of([0; $words]);
             const ALL: $name = $name::of([!0; $words]);
@@ -197,6 +198,7 @@ macro_rules! register {
 
 register!(
     X256,
+    Level::Avx2,
     4,
     __m256i,
     _mm256_and_si256,
@@ -208,6 +210,7 @@ register!(
 );
 register!(
     X512,
+    Level::Avx512,
     8,
     __m512i,
     _mm512_and_si512,
