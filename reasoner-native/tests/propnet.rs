@@ -145,7 +145,7 @@ fn states_that_no_clock_knows_are_played_out_as_well() {
     let mut terms: Vec<_> = fluents.into_iter().map(|fluent| plain.fluent_term(fluent)).collect();
     terms.retain(|term| !term.to_string().contains("control"));
     // Nobody's turn: no move is legal but to wait, for ever.
-    let states: Vec<_> = std::iter::once(plain.state_of(&terms).unwrap()).chain([root; 7]).collect();
+    let states: Vec<_> = std::iter::once(plain.state_of(&terms).unwrap()).chain(std::iter::repeat_n(root, 7)).collect();
     let seeds: Vec<u64> = (0..8).collect();
     let (mut expected, mut ends) = (Rollouts::default(), Rollouts::default());
     plain.rollouts(&states, &seeds, &mut expected).unwrap();
