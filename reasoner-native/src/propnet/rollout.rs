@@ -75,6 +75,7 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
                 masks.over = masks.over.or(ends);
                 masks.over_in[phase] = masks.over_in[phase].or(ends);
             }
+            self.ledger.step();
             let over = masks.over_in[phase];
             if over.any() && (over.count() >= n_waiting && self.ledger.waits() || masks.over == masks.busy) {
                 self.harvest(phase, over);
@@ -91,7 +92,6 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
                 phase = other;
                 continue;
             }
-            self.ledger.step();
             self.step(phase, step);
             self.advance(phase, &mut masks);
             phase = next_phase;
