@@ -2,19 +2,20 @@
 //!
 //! `(a and b) or (a and c)` is `a and (b or c)`: one gate less, and one input less for each common one.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Gates, Signal};
 
-/// Inputs that are taken out of one gate at most; the rest gains little and costs time.
-const MAX_FACTORS: usize = 400;
-
 /// The conjunction of `others` and of the complements of conjunctions, `negated_ands`, each of which is only used
-/// here.
+/// here. `n_uses` tells, by gate, how much else is made of it.
 pub(super) fn factor(
     gates: &mut Gates,
     mut others: Vec<Signal>,
     mut negated_ands: Vec<Vec<Signal>>,
+    n_uses: &[u32],
 ) -> Signal {
     if !use_others(&mut others, &mut negated_ands) {
         return Signal::FALSE;
@@ -22,21 +23,82 @@ pub(super) fn factor(
     for and in &mut negated_ands {
         and.sort_unstable();
     }
-    negated_ands.sort();
+    negated_ands.sort_unstable();
     negated_ands.dedup();
-    for _ in 0..MAX_FACTORS {
-        let Some(common) = most_common(&negated_ands) else { break };
-        let (mut with, without): (Vec<_>, Vec<_>) =
-            negated_ands.into_iter().partition(|and| and.contains(&common));
-        negated_ands = without;
-        with.iter_mut().for_each(|and| and.retain(|&signal| signal != common));
-        let none_of_the_rests = factor(gates, Vec::new(), with);
-        others.push(!gates.and(&mut vec![common, !none_of_the_rests]));
+    let mut common = Common::of(negated_ands, n_uses);
+    while let Some((signal, rests)) = common.take() {
+        let none_of_the_rests = factor(gates, Vec::new(), rests, n_uses);
+        others.push(!gates.and(&mut vec![signal, !none_of_the_rests]));
     }
-    for mut and in negated_ands {
+    for mut and in common.left() {
         others.push(!gates.and(&mut and));
     }
     gates.and(&mut others)
+}
+
+/// Conjunctions, and what they have in common.
+struct Common {
+    /// Empty where taken.
+    ands: Vec<Vec<Signal>>,
+    /// The conjunctions with each signal, also those that are taken by now.
+    with: FxHashMap<Signal, Vec<u32>>,
+    /// How many of them are not taken.
+    counts: FxHashMap<Signal, u32>,
+    /// Signals by count, which may have fallen since; of equal ones first those that are used least elsewhere, so
+    /// that the rests are of signals that are used much and other gates can have the same rests.
+    order: BinaryHeap<(u32, Reverse<u32>, Signal)>,
+}
+
+impl Common {
+    fn of(ands: Vec<Vec<Signal>>, n_uses: &[u32]) -> Common {
+        let mut with: FxHashMap<Signal, Vec<u32>> = FxHashMap::default();
+        for (and, idx) in ands.iter().zip(0..) {
+            and.iter().for_each(|&signal| with.entry(signal).or_default().push(idx));
+        }
+        with.retain(|_, ands| ands.len() >= 2);
+        let count = |ands: &Vec<u32>| u32::try_from(ands.len()).expect("conjunctions have 32 bits");
+        let uses = |signal: &Signal| n_uses.get(signal.gate().idx()).copied().unwrap_or(0);
+        let order = with.iter().map(|(signal, ands)| (count(ands), Reverse(uses(signal)), *signal)).collect();
+        Common {
+            counts: with.iter().map(|(&signal, ands)| (signal, count(ands))).collect(),
+            ands,
+            with,
+            order,
+        }
+    }
+
+    /// The signal that most conjunctions have in common, and what else they are of; none if each has its own.
+    fn take(&mut self) -> Option<(Signal, Vec<Vec<Signal>>)> {
+        while let Some((known, uses, signal)) = self.order.pop() {
+            let count = self.counts[&signal];
+            if count < 2 {
+                continue;
+            }
+            if count < known {
+                self.order.push((count, uses, signal));
+                continue;
+            }
+            let mut rests = Vec::new();
+            for &idx in &self.with[&signal] {
+                let mut rest = std::mem::take(&mut self.ands[idx as usize]);
+                if rest.is_empty() {
+                    continue;
+                }
+                for other in &rest {
+                    self.counts.entry(*other).and_modify(|n| *n -= 1);
+                }
+                rest.retain(|&other| other != signal);
+                rests.push(rest);
+            }
+            return Some((signal, rests));
+        }
+        None
+    }
+
+    /// The conjunctions that are not taken.
+    fn left(self) -> impl Iterator<Item = Vec<Signal>> {
+        self.ands.into_iter().filter(|and| !and.is_empty())
+    }
 }
 
 /// Simplifies the conjunctions by what holds beside them; false if the whole cannot hold.
@@ -70,14 +132,4 @@ fn use_others(others: &mut Vec<Signal>, negated_ands: &mut Vec<Vec<Signal>>) -> 
             return true;
         }
     }
-}
-
-/// The signal that most conjunctions have in common; none if each has its own.
-fn most_common(ands: &[Vec<Signal>]) -> Option<Signal> {
-    let mut counts: FxHashMap<Signal, u32> = FxHashMap::default();
-    for &signal in ands.iter().flatten() {
-        *counts.entry(signal).or_default() += 1;
-    }
-    let best = counts.into_iter().filter(|&(_, n)| n >= 2).max_by_key(|&(signal, n)| (n, signal));
-    best.map(|(signal, _)| signal)
 }

@@ -56,6 +56,9 @@ fn rebuilt(net: &Net, manner: Manner, budget: &Budget) -> Result<Net, GroundErro
     rebuild.cycles();
     let uses = if manner == Manner::Factored { uses(net, &rebuild.needed) } else { Vec::new() };
     for gate in net.gates.ids() {
+        if rebuild.needed[gate.idx()] && net.gates.kind(gate) != Kind::And {
+            rebuild.set(gate, rebuild.signals[gate.idx()], &uses);
+        }
         if rebuild.needed[gate.idx()] && net.gates.kind(gate) == Kind::And {
             if gate.0 % 0x1000 == 0 {
                 budget.check(rebuild.gates.bytes())?;
@@ -64,7 +67,7 @@ fn rebuilt(net: &Net, manner: Manner, budget: &Budget) -> Result<Net, GroundErro
                 Manner::Plain => rebuild.plain(gate),
                 Manner::Factored => rebuild.factored(gate, &uses),
             };
-            rebuild.signals[gate.idx()] = signal;
+            rebuild.set(gate, signal, &uses);
         }
     }
     Ok(rebuild.into_net())
@@ -87,6 +90,8 @@ struct Rebuild<'a> {
     gates: Gates,
     /// By old gate.
     signals: Vec<Signal>,
+    /// By new gate, when gates are factored: how many old gates and roots use what it stands for.
+    n_uses: Vec<u32>,
     /// Old bases that stay, with their new gates.
     bases: Vec<(usize, GateId)>,
     constants: Vec<crate::terms::TermId>,
@@ -102,6 +107,7 @@ impl<'a> Rebuild<'a> {
             needed: old.reached(roots, false),
             gates: Gates::new(old.n_roles),
             signals: vec![Signal::FALSE; old.gates.len()],
+            n_uses: Vec::new(),
             bases: Vec::new(),
             constants: old.constants.clone(),
             inputs: Vec::new(),
@@ -169,6 +175,18 @@ impl<'a> Rebuild<'a> {
         }
     }
 
+    /// Sets the signal of an old gate that `uses` tells the uses of.
+    fn set(&mut self, gate: GateId, signal: Signal, uses: &[u32]) {
+        self.signals[gate.idx()] = signal;
+        if let Some(uses) = uses.get(gate.idx()) {
+            let new = signal.gate().idx();
+            if self.n_uses.len() <= new {
+                self.n_uses.resize(self.gates.len(), 0);
+            }
+            self.n_uses[new] += uses;
+        }
+    }
+
     fn signal(&self, old: Signal) -> Signal {
         self.signals[old.gate().idx()].negated_if(old.is_negated())
     }
@@ -192,7 +210,7 @@ impl<'a> Rebuild<'a> {
                 _ => others.push(signal),
             }
         }
-        factor(&mut self.gates, others, negated_ands)
+        factor(&mut self.gates, others, negated_ands, &self.n_uses)
     }
 
     fn into_net(self) -> Net {
