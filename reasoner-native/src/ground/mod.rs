@@ -1,7 +1,7 @@
 //! Grounding: every instance of every rule that could ever matter.
 //!
 //! In go [`Rules`] and the fluents of the initial state, out come [`GroundRules`]. Clauses are lowered ([`clause`]),
-//! split where that makes them narrower ([`decompose`]), rewritten where a predicate would be too large
+//! split where that makes them narrower ([`decompose`], after [`unfold`]), rewritten where a predicate would be too large
 //! ([`demand`]), and evaluated bottom up with all negated atoms that depend
 //! on the state taken as possible ([`saturate`], by the plans of [`plan`], run by [`join`] over [`database`]).
 //!
@@ -14,6 +14,7 @@ mod demand;
 mod join;
 mod plan;
 mod saturate;
+mod unfold;
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -261,7 +262,7 @@ pub(crate) fn ground(
 ) -> Result<GroundRules, GroundError> {
     let mut program = clause::program(rules, &mut terms)?;
     if manner.is_decomposed {
-        program = decompose::decompose(program);
+        program = decompose::decompose(unfold::unfold(program));
     }
     let mut demanded = BTreeSet::new();
     let mut meter = Metered::new(budget, manner.max_atoms);

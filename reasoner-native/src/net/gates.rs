@@ -24,6 +24,16 @@ impl Signal {
         GateId(self.0 >> 1)
     }
 
+    /// A number below twice that of the gates: the gate's, doubled, one more for the complement.
+    pub(super) fn idx(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The signal of a number.
+    pub(super) fn at(idx: usize) -> Signal {
+        Signal(u32::try_from(idx).expect("signals are 32 bits"))
+    }
+
     pub(crate) fn is_negated(self) -> bool {
         self.0 & 1 == 1
     }

@@ -6,6 +6,7 @@
 //! What it deliberately does not do: evaluate.
 
 mod build;
+mod extract;
 mod factor;
 mod gates;
 mod imply;

@@ -4,6 +4,7 @@
 //! are never legal become constants, gates are made again from simplified inputs, and every other pass flattens and
 //! factors them ([`factor`](super::factor)).
 
+use super::extract::Rows;
 use super::factor::factor;
 use super::{Base, Cycle, GateId, Gates, Goal, Input, Kind, Net, Signal, Size};
 use crate::ground::{Budget, GroundError};
@@ -37,7 +38,48 @@ pub(crate) fn simplify(mut net: Net, budget: &Budget) -> Result<Net, GroundError
             break;
         }
     }
+    for _ in 0..std::env::var("XP").map_or(2, |x| x.parse().unwrap()) {
+        net = extracted(&net, budget)?;
+        if !is_smaller(&net) {
+            break;
+        }
+        net = rebuilt(&rebuilt(&net, Manner::Factored, budget)?, Manner::Plain, budget)?;
+        is_smaller(&net);
+    }
     Ok(net)
+}
+
+/// The net with what gates have in common in gates of their own.
+fn extracted(net: &Net, budget: &Budget) -> Result<Net, GroundError> {
+    let mut rebuild = Rebuild::new(net);
+    rebuild.bases();
+    rebuild.inputs();
+    rebuild.cycles();
+    let mut rows = Rows::of(net, &rebuild.needed);
+    rows.extract(budget)?;
+    rebuild.signals.resize(rows.len(), Signal::FALSE);
+    let mut is_made = vec![false; rows.len()];
+    let mut open = Vec::new();
+    for gate in net.gates.ids() {
+        open.push(gate);
+        // A new gate may stand for inputs of older ones.
+        while let Some(&gate) = open.last() {
+            let row = rows.row(gate);
+            let n_open = open.len();
+            if !is_made[gate.idx()] {
+                open.extend(row.iter().map(|signal| signal.gate()).filter(|gate| !is_made[gate.idx()]));
+            }
+            if open.len() == n_open {
+                open.pop();
+                if !is_made[gate.idx()] && !row.is_empty() {
+                    let mut inputs = row.iter().map(|&old| rebuild.signal(old)).collect();
+                    rebuild.signals[gate.idx()] = rebuild.gates.and(&mut inputs);
+                }
+                is_made[gate.idx()] = true;
+            }
+        }
+    }
+    Ok(rebuild.into_net())
 }
 
 /// How gates are made again.
