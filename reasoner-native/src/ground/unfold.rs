@@ -86,9 +86,7 @@ fn is_simple(pattern: &Pattern) -> bool {
 /// if it asks for none.
 fn unfolded_once(clause: &Clause, agreements: &BTreeMap<Functor, Vec<Clause>>) -> Option<Vec<Clause>> {
     let place = clause.body.iter().position(|condition| match condition {
-        Condition::Holds(atom) => {
-            agreements.contains_key(&atom.functor) && atom.args.iter().all(is_simple)
-        }
+        Condition::Holds(atom) => agreements.contains_key(&atom.functor) && atom.args.iter().all(is_simple),
         Condition::Not(_) | Condition::Distinct(..) => false,
     })?;
     let asked = clause.body[place].atom()?;
@@ -148,7 +146,8 @@ mod tests {
     fn what_its_arguments_agree_on_takes_the_place_of_an_agreement() {
         let program = program(vec![holds(HAS, &[0, 3]), holds(HAS, &[1, 3]), holds(HAS, &[2, 3])]);
         let unfolded = unfold(program.clone());
-        let conditions = [holds(TRUE, &[2, 3]), holds(HAS, &[0, 7]), holds(HAS, &[2, 7]), holds(HAS, &[3, 7])];
+        let conditions =
+            [holds(TRUE, &[2, 3]), holds(HAS, &[0, 7]), holds(HAS, &[2, 7]), holds(HAS, &[3, 7])];
         assert_eq!(unfolded.clauses[0].body, conditions);
         assert_eq!(unfolded.clauses[1..], program.clauses[1..]);
     }

@@ -10,7 +10,8 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use super::{GateId, Kind, Net, Signal};
+use super::Signal;
+use super::rows::Rows;
 use crate::ground::{Budget, GroundError};
 
 /// Neighbours of an input that it is paired with, at most; inputs are sorted, and what belongs together has
@@ -18,35 +19,8 @@ use crate::ground::{Budget, GroundError};
 const MAX_NEIGHBOURS: usize = 24;
 /// Gates of a signal beyond which it is not looked at for what two gates have in common.
 const MAX_GATES: usize = 200;
-/// Steps for each input of the net.
-const STEPS_PER_INPUT: usize = 200;
-
-/// Gates as lists of inputs, with new ones behind those of a net.
-pub(super) struct Rows {
-    /// By gate: the inputs of an And, in ascending order; none where there is no And that is needed.
-    rows: Vec<Vec<Signal>>,
-    /// By signal: the rows that have it, and some that once had it.
-    with: Vec<Vec<u32>>,
-    /// Steps that are left.
-    steps: usize,
-}
 
 impl Rows {
-    /// The needed gates of a net.
-    pub(super) fn of(net: &Net, needed: &[bool]) -> Rows {
-        let mut rows = vec![Vec::new(); net.gates.len()];
-        let mut with = vec![Vec::new(); 2 * net.gates.len()];
-        let mut n_inputs = 0;
-        for gate in net.gates.ids().filter(|gate| needed[gate.idx()]) {
-            if net.gates.kind(gate) == Kind::And {
-                rows[gate.idx()] = net.gates.inputs(gate).to_vec();
-                n_inputs += rows[gate.idx()].len();
-                rows[gate.idx()].iter().for_each(|signal| with[signal.idx()].push(gate.0));
-            }
-        }
-        Rows { rows, with, steps: n_inputs * STEPS_PER_INPUT }
-    }
-
     /// Extracts what is worth a gate.
     pub(super) fn extract(&mut self, budget: &Budget) -> Result<(), GroundError> {
         self.extract_classes();
@@ -55,62 +29,6 @@ impl Rows {
         self.extract_overlaps();
         self.extract_classes();
         budget.check(0)
-    }
-
-    /// The inputs of a gate.
-    pub(super) fn row(&self, gate: GateId) -> &[Signal] {
-        &self.rows[gate.idx()]
-    }
-
-    /// How many gates there are, with the new ones.
-    pub(super) fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// The rows that have a signal.
-    fn users(&self, signal: Signal) -> Vec<u32> {
-        self.users_of_both(signal, signal)
-    }
-
-    /// The rows that have two signals.
-    fn users_of_both(&self, a: Signal, b: Signal) -> Vec<u32> {
-        let (few, other) =
-            if self.with[a.idx()].len() <= self.with[b.idx()].len() { (a, b) } else { (b, a) };
-        let has = |row: &u32| {
-            let row = &self.rows[*row as usize];
-            row.binary_search(&other).is_ok() && (few == other || row.binary_search(&few).is_ok())
-        };
-        self.with[few.idx()].iter().copied().filter(has).collect()
-    }
-
-    /// Spends steps; false if too few are left.
-    fn spend(&mut self, steps: usize) -> bool {
-        let is_left = self.steps >= steps;
-        self.steps = self.steps.saturating_sub(steps);
-        is_left
-    }
-
-    /// Makes `inputs` a gate that stands for them in `users`; one of them that has no other inputs becomes that
-    /// gate.
-    fn replace(&mut self, inputs: &[Signal], users: &[u32]) -> Signal {
-        let whole = users.iter().copied().find(|&user| self.rows[user as usize].len() == inputs.len());
-        let gate = whole.unwrap_or_else(|| {
-            let gate = u32::try_from(self.rows.len()).expect("the budget of memory ends before 2^31 gates");
-            self.rows.push(inputs.to_vec());
-            self.with.extend([Vec::new(), Vec::new()]);
-            inputs.iter().for_each(|signal| self.with[signal.idx()].push(gate));
-            gate
-        });
-        let signal = Signal::of(GateId(gate));
-        for &user in users.iter().filter(|&&user| user != gate) {
-            let row = &mut self.rows[user as usize];
-            row.retain(|input| inputs.binary_search(input).is_err());
-            if let Err(place) = row.binary_search(&signal) {
-                row.insert(place, signal);
-                self.with[signal.idx()].push(user);
-            }
-        }
-        signal
     }
 
     /// Signals that are used by the same gates become one.
@@ -125,7 +43,7 @@ impl Rows {
         let mut classes: Vec<_> = classes.into_iter().filter(|(_, signals)| signals.len() >= 2).collect();
         classes.sort_unstable();
         for (users, signals) in classes {
-            if gain(&signals, &users, self) > 0 {
+            if self.gain(&signals, &users) > 0 {
                 self.replace(&signals, &users);
             }
         }
@@ -159,7 +77,7 @@ impl Rows {
                 order.push((count, Reverse((a, b))));
                 continue;
             }
-            if users.len() < 2 || gain(&[a, b], &users, self) <= 0 {
+            if users.len() < 2 || self.gain(&[a, b], &users) <= 0 {
                 continue;
             }
             let both = self.replace(&[a, b], &users);
@@ -210,19 +128,9 @@ impl Rows {
             return false;
         }
         let users = [row, other];
-        gain(&common, &users, self) > 0 && {
+        self.gain(&common, &users) > 0 && {
             self.replace(&common, &users);
             true
         }
-    }
-}
-
-/// How much work a gate of `inputs` saves in `users`, which all have them.
-fn gain(inputs: &[Signal], users: &[u32], rows: &Rows) -> i64 {
-    let [n_inputs, n_users] = [inputs.len(), users.len()].map(|n| i64::try_from(n).unwrap_or(i64::MAX / 4));
-    let is_there = users.iter().any(|&user| rows.rows[user as usize].len() == inputs.len());
-    match is_there {
-        true => (n_users - 1) * (n_inputs - 1),
-        false => n_users * (n_inputs - 1) - n_inputs - 1,
     }
 }

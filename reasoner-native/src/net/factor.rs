@@ -26,7 +26,11 @@ pub(super) fn factor(
     negated_ands.sort_unstable();
     negated_ands.dedup();
     let mut common = Common::of(negated_ands, n_uses);
-    while let Some((signal, rests)) = common.take() {
+    while let Some((signal, places)) = common.take() {
+        let rest = |place: u32| {
+            common.ands[place as usize].iter().copied().filter(|&other| other != signal).collect()
+        };
+        let rests = places.into_iter().map(rest).collect();
         let none_of_the_rests = factor(gates, Vec::new(), rests, n_uses);
         others.push(!gates.and(&mut vec![signal, !none_of_the_rests]));
     }
@@ -37,9 +41,9 @@ pub(super) fn factor(
 }
 
 /// Conjunctions, and what they have in common.
-struct Common {
-    /// Empty where taken.
+pub(super) struct Common {
     ands: Vec<Vec<Signal>>,
+    is_taken: Vec<bool>,
     /// The conjunctions with each signal, also those that are taken by now.
     with: FxHashMap<Signal, Vec<u32>>,
     /// How many of them are not taken.
@@ -50,7 +54,7 @@ struct Common {
 }
 
 impl Common {
-    fn of(ands: Vec<Vec<Signal>>, n_uses: &[u32]) -> Common {
+    pub(super) fn of(ands: Vec<Vec<Signal>>, n_uses: &[u32]) -> Common {
         let mut with: FxHashMap<Signal, Vec<u32>> = FxHashMap::default();
         for (and, idx) in ands.iter().zip(0..) {
             and.iter().for_each(|&signal| with.entry(signal).or_default().push(idx));
@@ -61,14 +65,15 @@ impl Common {
         let order = with.iter().map(|(signal, ands)| (count(ands), Reverse(uses(signal)), *signal)).collect();
         Common {
             counts: with.iter().map(|(&signal, ands)| (signal, count(ands))).collect(),
+            is_taken: vec![false; ands.len()],
             ands,
             with,
             order,
         }
     }
 
-    /// The signal that most conjunctions have in common, and what else they are of; none if each has its own.
-    fn take(&mut self) -> Option<(Signal, Vec<Vec<Signal>>)> {
+    /// The signal that most conjunctions have in common, and these; none if each has its own.
+    pub(super) fn take(&mut self) -> Option<(Signal, Vec<u32>)> {
         while let Some((known, uses, signal)) = self.order.pop() {
             let count = self.counts[&signal];
             if count < 2 {
@@ -78,26 +83,19 @@ impl Common {
                 self.order.push((count, uses, signal));
                 continue;
             }
-            let mut rests = Vec::new();
-            for &idx in &self.with[&signal] {
-                let mut rest = std::mem::take(&mut self.ands[idx as usize]);
-                if rest.is_empty() {
-                    continue;
-                }
-                for other in &rest {
-                    self.counts.entry(*other).and_modify(|n| *n -= 1);
-                }
-                rest.retain(|&other| other != signal);
-                rests.push(rest);
+            let mut places = self.with.remove(&signal)?;
+            places.retain(|&place| !std::mem::replace(&mut self.is_taken[place as usize], true));
+            for other in places.iter().flat_map(|&place| &self.ands[place as usize]) {
+                self.counts.entry(*other).and_modify(|n| *n -= 1);
             }
-            return Some((signal, rests));
+            return Some((signal, places));
         }
         None
     }
 
     /// The conjunctions that are not taken.
     fn left(self) -> impl Iterator<Item = Vec<Signal>> {
-        self.ands.into_iter().filter(|and| !and.is_empty())
+        self.ands.into_iter().zip(self.is_taken).filter(|(_, is_taken)| !is_taken).map(|(and, _)| and)
     }
 }
 

@@ -6,11 +6,13 @@
 //! What it deliberately does not do: evaluate.
 
 mod build;
+mod cascade;
 mod extract;
 mod factor;
 mod gates;
 mod imply;
 mod phases;
+mod rows;
 mod simplify;
 
 use reasoner::Value;

@@ -4,8 +4,8 @@
 //! are never legal become constants, gates are made again from simplified inputs, and every other pass flattens and
 //! factors them ([`factor`](super::factor)).
 
-use super::extract::Rows;
 use super::factor::factor;
+use super::rows::Rows;
 use super::{Base, Cycle, GateId, Gates, Goal, Input, Kind, Net, Signal, Size};
 use crate::ground::{Budget, GroundError};
 
@@ -38,25 +38,33 @@ pub(crate) fn simplify(mut net: Net, budget: &Budget) -> Result<Net, GroundError
             break;
         }
     }
+    if std::env::var("NOCASC").is_err() {
+        net = extracted(&net, budget, Rows::cascade)?;
+        net = rebuilt(&rebuilt(&net, Manner::Factored, budget)?, Manner::Plain, budget)?;
+        is_smaller(&net);
+    }
     for _ in 0..std::env::var("XP").map_or(2, |x| x.parse().unwrap()) {
-        net = extracted(&net, budget)?;
+        net = extracted(&net, budget, Rows::extract)?;
+        net = rebuilt(&rebuilt(&net, Manner::Factored, budget)?, Manner::Plain, budget)?;
         if !is_smaller(&net) {
             break;
         }
-        net = rebuilt(&rebuilt(&net, Manner::Factored, budget)?, Manner::Plain, budget)?;
-        is_smaller(&net);
     }
     Ok(net)
 }
 
 /// The net with what gates have in common in gates of their own.
-fn extracted(net: &Net, budget: &Budget) -> Result<Net, GroundError> {
+fn extracted(
+    net: &Net,
+    budget: &Budget,
+    change: impl Fn(&mut Rows, &Budget) -> Result<(), GroundError>,
+) -> Result<Net, GroundError> {
     let mut rebuild = Rebuild::new(net);
     rebuild.bases();
     rebuild.inputs();
     rebuild.cycles();
     let mut rows = Rows::of(net, &rebuild.needed);
-    rows.extract(budget)?;
+    change(&mut rows, budget)?;
     rebuild.signals.resize(rows.len(), Signal::FALSE);
     let mut is_made = vec![false; rows.len()];
     let mut open = Vec::new();
