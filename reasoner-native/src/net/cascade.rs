@@ -4,6 +4,8 @@
 //! same: a side has won. Numbers that all the same gates use need not be told apart, thus neither need those they
 //! are made of, and so on down to the first; what is left has the size of what the goals tell apart.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use super::factor::Common;
@@ -13,9 +15,9 @@ use crate::ground::{Budget, GroundError};
 
 struct Cascade<'a> {
     rows: &'a mut Rows,
-    /// By gate: inputs of gates that it is, with roots.
+    /// By gate: the inputs and roots that it is.
     n_uses: Vec<u32>,
-    /// By gate: how many of these are of gates that are not final yet; a root is none.
+    /// By gate: the inputs of gates that are not final that it is.
     n_pending: Vec<u32>,
     /// Gates whose users are all final.
     ready: Vec<GateId>,
@@ -23,18 +25,20 @@ struct Cascade<'a> {
 
 impl Rows {
     /// Merges and factors, from gates that only roots use on.
+    ///
+    /// # Errors
+    /// If the budget is used up.
     pub(super) fn cascade(&mut self, budget: &Budget) -> Result<(), GroundError> {
         let mut n_pending = vec![0; self.len()];
         self.rows.iter().flatten().for_each(|signal| n_pending[signal.gate().idx()] += 1);
         let n_uses = n_pending.iter().zip(&self.n_roots).map(|(pending, roots)| pending + roots).collect();
-        let is_first = |gate: &GateId| n_pending[gate.idx()] == 0 && !self.rows[gate.idx()].is_empty();
-        let ready =
-            (0..u32::try_from(self.len()).expect("gates are 32 bits")).map(GateId).filter(is_first).collect();
+        let is_first = |gate: &GateId| n_pending[gate.idx()] == 0 && !self.row(*gate).is_empty();
+        let ready = self.ids().filter(is_first).collect();
         let mut cascade = Cascade { rows: self, n_uses, n_pending, ready };
-        let mut n_done = 0;
+        let mut n_done = 0u32;
         while let Some(gate) = cascade.ready.pop() {
-            n_done += 1;
-            if n_done % 0x400 == 0 {
+            n_done = n_done.wrapping_add(1);
+            if n_done.is_multiple_of(0x400) {
                 budget.check(0)?;
             }
             cascade.flatten(gate);
@@ -46,7 +50,8 @@ impl Rows {
 }
 
 impl Cascade<'_> {
-    fn is_only_used_once(&self, signal: Signal) -> bool {
+    /// Whether a signal is an And, or the complement of one, that one gate uses.
+    fn is_inner(&self, signal: Signal) -> bool {
         self.n_uses[signal.gate().idx()] == 1 && !self.rows.row(signal.gate()).is_empty()
     }
 
@@ -60,7 +65,7 @@ impl Cascade<'_> {
         self.n_pending[signal.gate().idx()] -= 1;
     }
 
-    /// A new gate.
+    /// A new gate that nothing uses yet.
     fn add(&mut self, mut inputs: Vec<Signal>) -> GateId {
         inputs.sort_unstable();
         inputs.dedup();
@@ -70,104 +75,109 @@ impl Cascade<'_> {
         self.rows.add(inputs)
     }
 
-    fn insert(&mut self, gate: GateId, signal: Signal) {
-        if self.rows.insert(gate, signal) {
-            self.count(signal);
-        }
-    }
-
-    /// Takes an input out of a gate.
-    fn remove(&mut self, gate: GateId, signal: Signal) {
-        self.rows.rows[gate.idx()].retain(|&input| input != signal);
-        self.uncount(signal);
-    }
-
-    /// Takes a gate apart that nothing uses any longer.
-    fn clear(&mut self, gate: GateId) {
-        for input in std::mem::take(&mut self.rows.rows[gate.idx()]) {
-            self.uncount(input);
+    /// Takes inputs, in ascending order, out of a gate that is not final, and puts others into it, which are counted
+    /// already.
+    fn change(&mut self, gate: GateId, out: &[Signal], into: Vec<Signal>) {
+        out.iter().for_each(|&input| self.uncount(input));
+        for known in self.rows.change(gate, out, into) {
+            self.uncount(known);
         }
     }
 
     /// Takes Ands among the inputs apart that only this gate uses.
     fn flatten(&mut self, gate: GateId) {
-        let is_inner =
-            |cascade: &Self, signal: &Signal| !signal.is_negated() && cascade.is_only_used_once(*signal);
-        let mut open: Vec<Signal> =
-            self.rows.row(gate).iter().copied().filter(|signal| is_inner(self, signal)).collect();
+        let is_inner = |cascade: &Self, signal: Signal| !signal.is_negated() && cascade.is_inner(signal);
+        let inputs = self.rows.row(gate).iter().copied();
+        let inner: Vec<Signal> = inputs.filter(|&signal| is_inner(self, signal)).collect();
+        let (mut open, mut into) = (inner.clone(), Vec::new());
         while let Some(signal) = open.pop() {
-            for input in self.rows.row(signal.gate()).to_vec() {
-                self.insert(gate, input);
-                self.remove(signal.gate(), input);
-                if is_inner(self, &input) {
+            for input in self.rows.take(signal.gate()) {
+                if is_inner(self, input) {
+                    self.uncount(input);
                     open.push(input);
+                } else {
+                    into.push(input);
                 }
             }
-            self.remove(gate, signal);
         }
+        self.change(gate, &inner, into);
     }
 
     /// Takes common inputs out of the complements of Ands that only this gate uses.
     fn factor(&mut self, gate: GateId) {
-        let is_inner = |signal: &&Signal| signal.is_negated() && self.is_only_used_once(**signal);
+        let is_inner = |signal: &&Signal| signal.is_negated() && self.is_inner(**signal);
         let inner: Vec<Signal> = self.rows.row(gate).iter().filter(is_inner).copied().collect();
         let ands = inner.iter().map(|signal| self.rows.row(signal.gate()).to_vec()).collect();
         let mut common = Common::of(ands, &self.n_uses);
+        let (mut out, mut into) = (Vec::new(), Vec::new());
         while let Some((signal, places)) = common.take() {
-            let mut none_of_the_rests = Vec::with_capacity(places.len());
-            for place in places {
-                let and = inner[place as usize];
-                self.remove(gate, and);
-                self.remove(and.gate(), signal);
-                match *self.rows.row(and.gate()) {
-                    [only] => {
-                        none_of_the_rests.push(!only);
-                        // What becomes of it is counted below.
-                        self.clear(and.gate());
-                    }
-                    _ => none_of_the_rests.push(and),
-                }
+            let ands: Vec<Signal> = places.into_iter().map(|place| inner[place as usize]).collect();
+            let none_of_the_rests = ands.iter().map(|&and| self.without(and, signal)).collect();
+            let none_of_the_rests = Signal::of(self.add(none_of_the_rests));
+            let both = !Signal::of(self.add(vec![signal, !none_of_the_rests]));
+            self.count(both);
+            into.push(both);
+            out.extend(ands);
+        }
+        out.sort_unstable();
+        self.change(gate, &out, into);
+    }
+
+    /// The complement of an And, after one of its inputs is taken out.
+    fn without(&mut self, and: Signal, input: Signal) -> Signal {
+        self.rows.change(and.gate(), &[input], Vec::new());
+        self.uncount(input);
+        match *self.rows.row(and.gate()) {
+            [only] => {
+                self.rows.take(and.gate());
+                self.uncount(only);
+                !only
             }
-            let none = self.add(none_of_the_rests);
-            let mut both = vec![signal, !Signal::of(none)];
-            both.sort_unstable();
-            let both = self.add(both);
-            self.insert(gate, !Signal::of(both));
+            _ => and,
         }
     }
 
-    /// Makes what is used by the same gates, which are final, one gate, which is not.
-    fn merge(&mut self, signals: &[Signal], users: &[u32]) -> GateId {
-        let whole = users.iter().find(|&&user| self.rows.rows[user as usize].len() == signals.len());
-        let one = match whole {
-            Some(&user) => {
-                signals.iter().for_each(|signal| self.n_pending[signal.gate().idx()] += 1);
-                GateId(user)
-            }
-            None => self.add(signals.to_vec()),
-        };
-        for &user in users.iter().filter(|&&user| user != one.0) {
-            self.rows.rows[user as usize].retain(|input| signals.binary_search(input).is_err());
-            signals.iter().for_each(|signal| self.n_uses[signal.gate().idx()] -= 1);
-            if self.rows.insert(GateId(user), Signal::of(one)) {
-                self.n_uses[one.idx()] += 1;
-            }
-        }
-        one
-    }
-
-    /// A gate stays as it is. What only final gates use is ready, and one gate if it is used by the same.
+    /// A gate stays as it is. What only final gates use is ready, and becomes one gate if it is used by the same.
     fn finish(&mut self, gate: GateId) {
         let mut ready = Vec::new();
-        for signal in self.rows.row(gate).to_vec() {
+        for &signal in self.rows.row(gate) {
             let pending = &mut self.n_pending[signal.gate().idx()];
             *pending -= 1;
             if *pending == 0 {
                 ready.push(signal);
             }
         }
+        let mut merged = Vec::new();
+        let mut changes: BTreeMap<u32, (Vec<Signal>, Vec<Signal>)> = BTreeMap::new();
+        for (users, signals) in self.classes(&ready) {
+            let one = self.merge(&signals, &users);
+            for &user in users.iter().filter(|&&user| user != one.0) {
+                signals.iter().for_each(|signal| self.n_uses[signal.gate().idx()] -= 1);
+                self.n_uses[one.idx()] += 1;
+                let (out, into) = changes.entry(user).or_default();
+                out.extend_from_slice(&signals);
+                into.push(Signal::of(one));
+            }
+            self.ready.push(one);
+            merged.extend(signals);
+        }
+        for (user, (mut out, into)) in changes {
+            out.sort_unstable();
+            for known in self.rows.change(GateId(user), &out, into) {
+                self.n_uses[known.gate().idx()] -= 1;
+            }
+        }
+        merged.sort_unstable();
+        let is_open = |signal: &Signal| {
+            merged.binary_search(signal).is_err() && !self.rows.row(signal.gate()).is_empty()
+        };
+        self.ready.extend(ready.into_iter().filter(is_open).map(Signal::gate));
+    }
+
+    /// Signals by the gates that use them, where making them one saves work.
+    fn classes(&self, signals: &[Signal]) -> Vec<(Vec<u32>, Vec<Signal>)> {
         let mut classes: FxHashMap<Vec<u32>, Vec<Signal>> = FxHashMap::default();
-        for &signal in &ready {
+        for &signal in signals {
             let n_uses = self.n_uses[signal.gate().idx()] as usize;
             let users = if n_uses >= 2 { self.rows.users(signal) } else { Vec::new() };
             // Neither roots nor the complement.
@@ -175,18 +185,20 @@ impl Cascade<'_> {
                 classes.entry(users).or_default().push(signal);
             }
         }
-        let mut classes: Vec<_> = classes.into_iter().filter(|(_, signals)| signals.len() >= 2).collect();
+        let mut classes: Vec<_> = classes.into_iter().collect();
+        classes.retain(|(users, signals)| signals.len() >= 2 && self.rows.gain(signals, users) > 0);
         classes.sort_unstable();
-        for (users, signals) in classes {
-            if self.rows.gain(&signals, &users) <= 0 {
-                continue;
+        classes
+    }
+
+    /// A gate of signals that the same gates use, which are final; it is not.
+    fn merge(&mut self, signals: &[Signal], users: &[u32]) -> GateId {
+        match self.rows.whole(signals, users) {
+            Some(gate) => {
+                signals.iter().for_each(|signal| self.n_pending[signal.gate().idx()] += 1);
+                gate
             }
-            ready.retain(|signal| signals.binary_search(signal).is_err());
-            let one = self.merge(&signals, &users);
-            self.ready.push(one);
+            None => self.add(signals.to_vec()),
         }
-        let is_and = |gate: &GateId| !self.rows.row(*gate).is_empty();
-        let ready: Vec<GateId> = ready.into_iter().map(Signal::gate).filter(is_and).collect();
-        self.ready.extend(ready);
     }
 }

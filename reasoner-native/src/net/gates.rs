@@ -203,7 +203,7 @@ impl Gates {
     }
 
     /// The role whose move a signal is about.
-    fn role_of(&self, signal: Signal) -> Option<usize> {
+    pub(super) fn role_of(&self, signal: Signal) -> Option<usize> {
         match self.kind(signal.gate()) {
             Kind::Input(input) => Some(self.role_of[input as usize] as usize),
             _ => None,

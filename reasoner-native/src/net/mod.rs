@@ -11,6 +11,7 @@ mod extract;
 mod factor;
 mod gates;
 mod imply;
+mod lookup;
 mod phases;
 mod rows;
 mod simplify;

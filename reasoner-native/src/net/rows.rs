@@ -1,4 +1,4 @@
-//! Gates as lists that can be changed: what is done to many gates at once is done here.
+//! Gates as lists that can be changed, for what is done to many gates at once.
 
 use super::{GateId, Kind, Net, Signal};
 
@@ -45,6 +45,11 @@ impl Rows {
         self.rows.len()
     }
 
+    /// All gates, the new ones last.
+    pub(super) fn ids(&self) -> impl Iterator<Item = GateId> + use<> {
+        (0..u32::try_from(self.rows.len()).expect("gates are 32 bits")).map(GateId)
+    }
+
     /// The rows that have a signal, in ascending order.
     pub(super) fn users(&self, signal: Signal) -> Vec<u32> {
         self.users_of_both(signal, signal)
@@ -52,7 +57,8 @@ impl Rows {
 
     /// The rows that have two signals, in ascending order.
     pub(super) fn users_of_both(&self, a: Signal, b: Signal) -> Vec<u32> {
-        let (few, other) = if self.with[a.idx()].len() <= self.with[b.idx()].len() { (a, b) } else { (b, a) };
+        let (few, other) =
+            if self.with[a.idx()].len() <= self.with[b.idx()].len() { (a, b) } else { (b, a) };
         let has = |row: &u32| {
             let row = &self.rows[*row as usize];
             row.binary_search(&other).is_ok() && (few == other || row.binary_search(&few).is_ok())
@@ -81,43 +87,54 @@ impl Rows {
         gate
     }
 
-    /// Adds an input to a gate; whether it was not there.
-    pub(super) fn insert(&mut self, gate: GateId, signal: Signal) -> bool {
-        let row = &mut self.rows[gate.idx()];
-        match row.binary_search(&signal) {
-            Ok(_) => false,
-            Err(place) => {
-                row.insert(place, signal);
-                self.with[signal.idx()].push(gate.0);
-                true
-            }
-        }
+    /// The inputs of a gate that is no gate any longer.
+    pub(super) fn take(&mut self, gate: GateId) -> Vec<Signal> {
+        std::mem::take(&mut self.rows[gate.idx()])
     }
 
-    /// Makes `inputs` a gate that stands for them in `users`; one of them that has no other inputs becomes that
-    /// gate.
-    pub(super) fn replace(&mut self, inputs: &[Signal], users: &[u32]) -> Signal {
-        let whole = users.iter().copied().find(|&user| self.rows[user as usize].len() == inputs.len());
-        let gate = whole.unwrap_or_else(|| self.add(inputs.to_vec()).0);
-        let signal = Signal::of(GateId(gate));
-        for &user in users.iter().filter(|&&user| user != gate) {
-            let row = &mut self.rows[user as usize];
-            row.retain(|input| inputs.binary_search(input).is_err());
-            if let Err(place) = row.binary_search(&signal) {
-                row.insert(place, signal);
-                self.with[signal.idx()].push(user);
+    /// Takes inputs, in ascending order, out of a gate and puts others into it; those of them that it had already.
+    pub(super) fn change(&mut self, gate: GateId, out: &[Signal], mut into: Vec<Signal>) -> Vec<Signal> {
+        let row = &mut self.rows[gate.idx()];
+        row.retain(|input| out.binary_search(input).is_err());
+        if into.is_empty() {
+            return Vec::new();
+        }
+        into.sort_unstable();
+        let (mut known, n_before) = (Vec::new(), row.len());
+        for input in into {
+            if row[n_before..].last() == Some(&input) || row[..n_before].binary_search(&input).is_ok() {
+                known.push(input);
+            } else {
+                row.push(input);
+                self.with[input.idx()].push(gate.0);
             }
         }
-        signal
+        row.sort_unstable();
+        known
+    }
+
+    /// The gate of `users`, which all have `inputs`, that has no others.
+    pub(super) fn whole(&self, inputs: &[Signal], users: &[u32]) -> Option<GateId> {
+        let is_whole = |&user: &u32| self.rows[user as usize].len() == inputs.len();
+        users.iter().copied().find(is_whole).map(GateId)
+    }
+
+    /// Makes `inputs`, in ascending order, a gate that stands for them in `users`, which all have them.
+    pub(super) fn replace(&mut self, inputs: &[Signal], users: &[u32]) -> Signal {
+        let gate = self.whole(inputs, users).unwrap_or_else(|| self.add(inputs.to_vec()));
+        for &user in users.iter().filter(|&&user| user != gate.0) {
+            self.change(GateId(user), inputs, vec![Signal::of(gate)]);
+        }
+        Signal::of(gate)
     }
 
     /// How much work a gate of `inputs` saves in `users`, which all have them.
     pub(super) fn gain(&self, inputs: &[Signal], users: &[u32]) -> i64 {
         let [n_inputs, n_users] =
             [inputs.len(), users.len()].map(|n| i64::try_from(n).unwrap_or(i64::MAX / 4));
-        match users.iter().any(|&user| self.rows[user as usize].len() == inputs.len()) {
-            true => (n_users - 1) * (n_inputs - 1),
-            false => n_users * (n_inputs - 1) - n_inputs - 1,
+        match self.whole(inputs, users) {
+            Some(_) => (n_users - 1) * (n_inputs - 1),
+            None => n_users * (n_inputs - 1) - n_inputs - 1,
         }
     }
 }

@@ -13,6 +13,8 @@ use crate::ground::{Budget, GroundError};
 const MAX_PLAIN_PASSES: usize = 30;
 /// Passes that flatten and factor; later ones gain little.
 const MAX_FACTOR_PASSES: usize = 6;
+/// Passes that extract; later ones gain next to nothing.
+const MAX_EXTRACT_PASSES: usize = 2;
 
 /// Simplifies until nothing changes.
 ///
@@ -32,19 +34,20 @@ pub(crate) fn simplify(mut net: Net, budget: &Budget) -> Result<Net, GroundError
             break;
         }
     }
+    let look_up = |rows: &mut Rows, _: &Budget| {
+        if std::env::var("NOLOOK").is_err() { rows.look_up(&net.gates); }
+        rows.cascade(budget)
+    };
+    net = rebuilt(&changed(&net, budget, look_up)?, Manner::Plain, budget)?;
+    is_smaller(&net);
     for _ in 0..MAX_FACTOR_PASSES {
         net = rebuilt(&rebuilt(&net, Manner::Factored, budget)?, Manner::Plain, budget)?;
         if !is_smaller(&net) {
             break;
         }
     }
-    if std::env::var("NOCASC").is_err() {
-        net = extracted(&net, budget, Rows::cascade)?;
-        net = rebuilt(&rebuilt(&net, Manner::Factored, budget)?, Manner::Plain, budget)?;
-        is_smaller(&net);
-    }
-    for _ in 0..std::env::var("XP").map_or(2, |x| x.parse().unwrap()) {
-        net = extracted(&net, budget, Rows::extract)?;
+    for _ in 0..MAX_EXTRACT_PASSES {
+        net = changed(&net, budget, Rows::extract)?;
         net = rebuilt(&rebuilt(&net, Manner::Factored, budget)?, Manner::Plain, budget)?;
         if !is_smaller(&net) {
             break;
@@ -54,7 +57,7 @@ pub(crate) fn simplify(mut net: Net, budget: &Budget) -> Result<Net, GroundError
 }
 
 /// The net with what gates have in common in gates of their own.
-fn extracted(
+fn changed(
     net: &Net,
     budget: &Budget,
     change: impl Fn(&mut Rows, &Budget) -> Result<(), GroundError>,

@@ -1,0 +1,243 @@
+//! Each role makes one move: what depends on the move alone is looked up once.
+//!
+//! A piece comes to a cell if a move goes there and the piece stands where the move begins: for each cell and each piece
+//! a disjunction over moves, each with its condition. Since there is one move, "a move of these, and its
+//! condition holds" is "a move of these" and "the condition of the move holds", whatever the move: the first
+//! is the same for all pieces, the second for all cells.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::rows::Rows;
+use super::{GateId, Gates, Kind, Signal};
+
+/// Moves with their condition in one disjunction.
+type Conditions = FxHashMap<GateId, Vec<Signal>>;
+
+/// A disjunction over moves.
+struct Choice {
+    /// The gate whose complement it is.
+    gate: GateId,
+    /// Inputs that are taken out.
+    terms: Vec<Signal>,
+    /// By role.
+    of_role: Vec<(usize, Conditions)>,
+}
+
+/// Conditions of moves of a role, put together from several choices.
+struct Lookup {
+    role: usize,
+    conditions: Conditions,
+    choices: Vec<usize>,
+}
+
+impl Rows {
+    /// Makes look-ups of disjunctions over moves, if that saves work.
+    pub(super) fn look_up(&mut self, gates: &Gates) {
+        let mut choices = self.choices(gates);
+        let mut lookups = lookups(&choices);
+        let mut is_alone: FxHashSet<usize> = FxHashSet::default();
+        for lookup in lookups.iter().filter(|lookup| lookup.choices.len() < 2) {
+            is_alone.extend(&lookup.choices);
+        }
+        if !is_alone.is_empty() {
+            let mut idx = 0;
+            choices.retain(|_| {
+                idx += 1;
+                !is_alone.contains(&(idx - 1))
+            });
+            lookups = self::lookups(&choices);
+        }
+        if self.work_of(&choices) > work_of_lookups(&choices, &lookups) {
+            self.make(&choices, &lookups);
+        }
+    }
+
+    /// The disjunctions over moves with several conditions.
+    fn choices(&self, gates: &Gates) -> Vec<Choice> {
+        let mut n_uses = vec![0u32; self.len()];
+        self.rows.iter().flatten().for_each(|signal| n_uses[signal.gate().idx()] += 1);
+        let mut choices = Vec::new();
+        for gate in self.ids() {
+            let mut choice = Choice { gate, terms: Vec::new(), of_role: Vec::new() };
+            for &term in self.row(gate).iter().filter(|term| term.is_negated()) {
+                let is_inner = n_uses[term.gate().idx()] + self.n_roots[term.gate().idx()] == 1;
+                if let Some((moves, condition)) = self.conditional(gates, term.gate()).filter(|_| is_inner)
+                    && choice.add(gates, &moves, &condition)
+                {
+                    choice.terms.push(term);
+                }
+            }
+            let has_several = |(_, conditions): &(usize, Conditions)| {
+                let first = conditions.values().next();
+                conditions.values().any(|condition| Some(condition) != first)
+            };
+            if choice.of_role.iter().any(has_several) {
+                choices.push(choice);
+            }
+        }
+        choices
+    }
+
+    /// An And as moves, of which one is made, and a condition.
+    fn conditional(&self, gates: &Gates, and: GateId) -> Option<(Vec<GateId>, Vec<Signal>)> {
+        let row = self.row(and);
+        let is_move = |signal: &Signal| matches!(gates.kind(signal.gate()), Kind::Input(_));
+        let moves_of = |signal: &Signal| match signal.is_negated() {
+            false => is_move(signal).then(|| vec![signal.gate()]),
+            true => {
+                let moves = self.row(signal.gate());
+                let are_moves = !moves.is_empty() && moves.iter().all(|it| it.is_negated() && is_move(it));
+                are_moves.then(|| moves.iter().map(|it| it.gate()).collect())
+            }
+        };
+        let (place, moves) = row.iter().enumerate().find_map(|(place, it)| Some((place, moves_of(it)?)))?;
+        let mut condition = row.to_vec();
+        condition.remove(place);
+        Some((moves, condition))
+    }
+
+    /// The work of the terms of choices.
+    fn work_of(&self, choices: &[Choice]) -> usize {
+        let terms = choices.iter().flat_map(|choice| &choice.terms);
+        terms.map(|term| self.row(term.gate()).len() + 2).sum()
+    }
+
+    fn make(&mut self, choices: &[Choice], lookups: &[Lookup]) {
+        let mut selectors: FxHashMap<Vec<GateId>, Signal> = FxHashMap::default();
+        let mut terms: Vec<Vec<Signal>> = vec![Vec::new(); choices.len()];
+        for lookup in lookups {
+            let mut none = Vec::new();
+            for (mut condition, moves) in by_condition(&lookup.conditions) {
+                let one_of_them = self.selector(&mut selectors, moves);
+                if let Err(place) = condition.binary_search(&one_of_them) {
+                    condition.insert(place, one_of_them);
+                }
+                none.push(!Signal::of(self.add(condition)));
+            }
+            none.sort_unstable();
+            let looked_up = !Signal::of(self.add(none));
+            for &choice in &lookup.choices {
+                let moves = moves_of(&choices[choice], lookup.role);
+                let mut both = vec![looked_up, self.selector(&mut selectors, moves)];
+                both.sort_unstable();
+                terms[choice].push(!Signal::of(self.add(both)));
+            }
+        }
+        for (choice, terms) in choices.iter().zip(terms) {
+            self.change(choice.gate, &choice.terms, terms);
+            choice.terms.iter().for_each(|term| _ = self.take(term.gate()));
+        }
+    }
+
+    /// That one of some moves is made.
+    fn selector(&mut self, selectors: &mut FxHashMap<Vec<GateId>, Signal>, moves: Vec<GateId>) -> Signal {
+        if let [only] = moves[..] {
+            return Signal::of(only);
+        }
+        if let Some(&known) = selectors.get(&moves) {
+            return known;
+        }
+        let none = moves.iter().map(|&a_move| !Signal::of(a_move)).collect();
+        let selector = !Signal::of(self.add(none));
+        selectors.insert(moves, selector);
+        selector
+    }
+}
+
+impl Choice {
+    /// Adds a condition of moves; false if one of them has another.
+    fn add(&mut self, gates: &Gates, moves: &[GateId], condition: &[Signal]) -> bool {
+        let roles: Vec<usize> =
+            moves.iter().filter_map(|&gate| gates.role_of(Signal::of(gate))).collect();
+        let has = |(&role, a_move): (&usize, &GateId)| {
+            self.of_role.iter().any(|(of, conditions)| *of == role && conditions.contains_key(a_move))
+        };
+        if roles.iter().zip(moves).any(has) {
+            return false;
+        }
+        for (&role, &a_move) in roles.iter().zip(moves) {
+            let place = self.of_role.iter().position(|(of, _)| *of == role).unwrap_or_else(|| {
+                self.of_role.push((role, Conditions::default()));
+                self.of_role.len() - 1
+            });
+            self.of_role[place].1.insert(a_move, condition.to_vec());
+        }
+        true
+    }
+}
+
+/// Choices put together: those of one look-up have some condition in common, and none has another condition for a
+/// move that another one has.
+fn lookups(choices: &[Choice]) -> Vec<Lookup> {
+    let mut lookups: Vec<Lookup> = Vec::new();
+    let mut with: FxHashMap<(usize, &[Signal]), Vec<usize>> = FxHashMap::default();
+    for (choice_idx, choice) in choices.iter().enumerate() {
+        for (role, conditions) in &choice.of_role {
+            let distinct: FxHashSet<&[Signal]> = conditions.values().map(Vec::as_slice).collect();
+            let mut shared: FxHashMap<usize, usize> = FxHashMap::default();
+            for condition in &distinct {
+                let known = with.get(&(*role, *condition)).into_iter().flatten();
+                known.for_each(|&lookup| *shared.entry(lookup).or_default() += 1);
+            }
+            let fits = |&(lookup, _): &(usize, usize)| {
+                let known = &lookups[lookup].conditions;
+                conditions.iter().all(|(a_move, condition)| {
+                    known.get(a_move).is_none_or(|known| known == condition)
+                })
+            };
+            let best = shared.into_iter().filter(fits).max_by_key(|&(lookup, n)| (n, std::cmp::Reverse(lookup)));
+            let lookup = best.map_or(lookups.len(), |(lookup, _)| lookup);
+            if lookup == lookups.len() {
+                let (conditions, choices) = (Conditions::default(), Vec::new());
+                lookups.push(Lookup { role: *role, conditions, choices });
+            }
+            let of_lookup = &mut lookups[lookup];
+            of_lookup.choices.push(choice_idx);
+            of_lookup.conditions.extend(conditions.iter().map(|(&a_move, it)| (a_move, it.clone())));
+            for condition in distinct {
+                let known = with.entry((*role, condition)).or_default();
+                if !known.contains(&lookup) {
+                    known.push(lookup);
+                }
+            }
+        }
+    }
+    lookups
+}
+
+/// The moves of a role in a choice, in ascending order.
+fn moves_of(choice: &Choice, role: usize) -> Vec<GateId> {
+    let of_role = choice.of_role.iter().filter(|(of, _)| *of == role);
+    let mut moves: Vec<GateId> = of_role.flat_map(|(_, conditions)| conditions.keys().copied()).collect();
+    moves.sort_unstable();
+    moves
+}
+
+/// Conditions with the moves that have them, both in ascending order.
+fn by_condition(conditions: &Conditions) -> Vec<(Vec<Signal>, Vec<GateId>)> {
+    let mut by_condition: FxHashMap<&[Signal], Vec<GateId>> = FxHashMap::default();
+    for (&a_move, condition) in conditions {
+        by_condition.entry(condition).or_default().push(a_move);
+    }
+    let mut all: Vec<_> =
+        by_condition.into_iter().map(|(condition, moves)| (condition.to_vec(), moves)).collect();
+    all.iter_mut().for_each(|(_, moves)| moves.sort_unstable());
+    all.sort_unstable();
+    all
+}
+
+/// The work of look-ups and of choices made of them.
+fn work_of_lookups(choices: &[Choice], lookups: &[Lookup]) -> usize {
+    let mut selectors: FxHashSet<Vec<GateId>> = FxHashSet::default();
+    let mut work = 0;
+    for lookup in lookups {
+        for (condition, moves) in by_condition(&lookup.conditions) {
+            work += condition.len() + 3;
+            selectors.insert(moves);
+        }
+        work += 1 + 4 * lookup.choices.len();
+        selectors.extend(lookup.choices.iter().map(|&choice| moves_of(&choices[choice], lookup.role)));
+    }
+    let of_selector = |moves: &Vec<GateId>| if moves.len() > 1 { moves.len() + 1 } else { 0 };
+    work + selectors.iter().map(of_selector).sum::<usize>()
+}
