@@ -16,7 +16,7 @@ use crate::ground::{Budget, GroundError};
 
 /// Neighbours of an input that it is paired with, at most; inputs are sorted, and what belongs together has
 /// names that stand near each other.
-const MAX_NEIGHBOURS: usize = 24;
+const MAX_NEIGHBOURS: usize = 16;
 /// Gates of a signal beyond which it is not looked at for what two gates have in common.
 const MAX_GATES: usize = 200;
 

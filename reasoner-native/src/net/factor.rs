@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::{Gates, Signal};
 
@@ -17,6 +17,9 @@ pub(super) fn factor(
     mut negated_ands: Vec<Vec<Signal>>,
     n_uses: &[u32],
 ) -> Signal {
+    if negated_ands.is_empty() {
+        return gates.and(&mut others);
+    }
     if !use_others(&mut others, &mut negated_ands) {
         return Signal::FALSE;
     }
@@ -44,51 +47,66 @@ pub(super) fn factor(
 pub(super) struct Common {
     ands: Vec<Vec<Signal>>,
     is_taken: Vec<bool>,
-    /// The conjunctions with each signal, also those that are taken by now.
-    with: FxHashMap<Signal, Vec<u32>>,
-    /// How many of them are not taken.
-    counts: FxHashMap<Signal, u32>,
-    /// Signals by count, which may have fallen since; of equal ones first those that are used least elsewhere, so
-    /// that the rests are of signals that are used much and other gates can have the same rests.
-    order: BinaryHeap<(u32, Reverse<u32>, Signal)>,
+    /// The signals that several have, in ascending order.
+    signals: Vec<Signal>,
+    /// By such signal: how many have it that are not taken.
+    counts: Vec<u32>,
+    /// By such signal: where its places begin, and where the last end.
+    starts: Vec<u32>,
+    /// Conjunctions with each such signal.
+    places: Vec<u32>,
+    /// Such signals by count, which may have fallen since; of equal ones first those that are used least elsewhere,
+    /// so that the rests are of signals that are used much, and other gates can have the same rests.
+    order: BinaryHeap<(u32, Reverse<u32>, usize)>,
 }
 
 impl Common {
+    /// Of conjunctions; `n_uses` tells by gate how much is made of it.
     pub(super) fn of(ands: Vec<Vec<Signal>>, n_uses: &[u32]) -> Common {
-        let mut with: FxHashMap<Signal, Vec<u32>> = FxHashMap::default();
-        for (and, idx) in ands.iter().zip(0..) {
-            and.iter().for_each(|&signal| with.entry(signal).or_default().push(idx));
-        }
-        with.retain(|_, ands| ands.len() >= 2);
-        let count = |ands: &Vec<u32>| u32::try_from(ands.len()).expect("conjunctions have 32 bits");
-        let uses = |signal: &Signal| n_uses.get(signal.gate().idx()).copied().unwrap_or(0);
-        let order = with.iter().map(|(signal, ands)| (count(ands), Reverse(uses(signal)), *signal)).collect();
-        Common {
-            counts: with.iter().map(|(&signal, ands)| (signal, count(ands))).collect(),
+        let placed = ands.iter().zip(0u32..).flat_map(|(and, place)| and.iter().map(move |&it| (it, place)));
+        let mut placed: Vec<(Signal, u32)> = placed.collect();
+        placed.sort_unstable();
+        let mut common = Common {
             is_taken: vec![false; ands.len()],
             ands,
-            with,
-            order,
+            signals: Vec::new(),
+            counts: Vec::new(),
+            starts: vec![0],
+            places: Vec::new(),
+            order: BinaryHeap::new(),
+        };
+        for same in placed.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() >= 2) {
+            let signal = same[0].0;
+            let n = u32::try_from(same.len()).expect("conjunctions have 32 bits");
+            let uses = n_uses.get(signal.gate().idx()).copied().unwrap_or(0);
+            common.order.push((n, Reverse(uses), common.signals.len()));
+            common.signals.push(signal);
+            common.counts.push(n);
+            common.places.extend(same.iter().map(|&(_, place)| place));
+            common.starts.push(common.starts.last().map_or(0, |&start| start + n));
         }
+        common
     }
 
     /// The signal that most conjunctions have in common, and these; none if each has its own.
     pub(super) fn take(&mut self) -> Option<(Signal, Vec<u32>)> {
-        while let Some((known, uses, signal)) = self.order.pop() {
-            let count = self.counts[&signal];
+        while let Some((known, uses, idx)) = self.order.pop() {
+            let count = self.counts[idx];
             if count < 2 {
                 continue;
             }
             if count < known {
-                self.order.push((count, uses, signal));
+                self.order.push((count, uses, idx));
                 continue;
             }
-            let mut places = self.with.remove(&signal)?;
+            let mut places = self.places[self.starts[idx] as usize..self.starts[idx + 1] as usize].to_vec();
             places.retain(|&place| !std::mem::replace(&mut self.is_taken[place as usize], true));
             for other in places.iter().flat_map(|&place| &self.ands[place as usize]) {
-                self.counts.entry(*other).and_modify(|n| *n -= 1);
+                if let Ok(other) = self.signals.binary_search(other) {
+                    self.counts[other] -= 1;
+                }
             }
-            return Some((signal, places));
+            return Some((self.signals[idx], places));
         }
         None
     }

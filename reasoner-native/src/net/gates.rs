@@ -102,6 +102,14 @@ impl Gates {
         }
     }
 
+    /// Makes room for so many Ands.
+    pub(super) fn reserve(&mut self, n_gates: usize) {
+        let Gates { index, starts, inputs, .. } = self;
+        index.reserve(n_gates, |&gate| {
+            hash_signals(&inputs[starts[gate as usize] as usize..starts[gate as usize + 1] as usize])
+        });
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.kinds.len()
     }
@@ -188,7 +196,7 @@ impl Gates {
 
     /// The gate of two or more signals in ascending order.
     fn and_gate(&mut self, signals: &[Signal]) -> GateId {
-        let hash = |signals: &[Signal]| hash_all(0, signals.iter().map(|signal| signal.0));
+        let hash = hash_signals;
         let same = |&gate: &u32| self.inputs(GateId(gate)) == signals;
         if let Some(&known) = self.index.find(hash(signals), same) {
             return GateId(known);
@@ -243,6 +251,10 @@ impl Gates {
         }
         true
     }
+}
+
+fn hash_signals(signals: &[Signal]) -> u64 {
+    hash_all(0, signals.iter().map(|signal| signal.0))
 }
 
 /// Whether a signal and its complement, which are neighbours, are both there.

@@ -34,48 +34,44 @@ impl Rows {
     /// Makes look-ups of disjunctions over moves, if that saves work.
     pub(super) fn look_up(&mut self, gates: &Gates) {
         let mut choices = self.choices(gates);
-        let mut lookups = lookups(&choices);
-        let mut is_alone: FxHashSet<usize> = FxHashSet::default();
-        for lookup in lookups.iter().filter(|lookup| lookup.choices.len() < 2) {
-            is_alone.extend(&lookup.choices);
-        }
-        if !is_alone.is_empty() {
-            let mut idx = 0;
-            choices.retain(|_| {
-                idx += 1;
-                !is_alone.contains(&(idx - 1))
-            });
-            lookups = self::lookups(&choices);
-        }
+        let alone: FxHashSet<GateId> = lookups(&choices)
+            .iter()
+            .filter(|lookup| lookup.choices.len() < 2)
+            .flat_map(|lookup| lookup.choices.iter().map(|&choice| choices[choice].gate))
+            .collect();
+        choices.retain(|choice| !alone.contains(&choice.gate));
+        let lookups = lookups(&choices);
         if self.work_of(&choices) > work_of_lookups(&choices, &lookups) {
             self.make(&choices, &lookups);
         }
     }
 
-    /// The disjunctions over moves with several conditions.
+    /// The disjunctions over moves with several conditions, of which none depends on moves.
     fn choices(&self, gates: &Gates) -> Vec<Choice> {
-        let mut n_uses = vec![0u32; self.len()];
+        let mut n_uses = self.n_roots.clone();
         self.rows.iter().flatten().for_each(|signal| n_uses[signal.gate().idx()] += 1);
-        let mut choices = Vec::new();
-        for gate in self.ids() {
+        let mut depends_on_moves = vec![false; self.len()];
+        for gate in gates.ids() {
+            let mut inputs = gates.inputs(gate).iter();
+            depends_on_moves[gate.idx()] = matches!(gates.kind(gate), Kind::Input(_) | Kind::Cycle)
+                || inputs.any(|signal| depends_on_moves[signal.gate().idx()]);
+        }
+        let choice = |gate| {
             let mut choice = Choice { gate, terms: Vec::new(), of_role: Vec::new() };
             for &term in self.row(gate).iter().filter(|term| term.is_negated()) {
-                let is_inner = n_uses[term.gate().idx()] + self.n_roots[term.gate().idx()] == 1;
-                if let Some((moves, condition)) = self.conditional(gates, term.gate()).filter(|_| is_inner)
-                    && choice.add(gates, &moves, &condition)
-                {
-                    choice.terms.push(term);
+                let Some((moves, condition)) = self.conditional(gates, term.gate()) else { continue };
+                let depends = condition.iter().any(|signal| depends_on_moves[signal.gate().idx()]);
+                if depends || n_uses[term.gate().idx()] > 1 {
+                    continue;
                 }
+                if !choice.add(gates, &moves, &condition) {
+                    return None;
+                }
+                choice.terms.push(term);
             }
-            let has_several = |(_, conditions): &(usize, Conditions)| {
-                let first = conditions.values().next();
-                conditions.values().any(|condition| Some(condition) != first)
-            };
-            if choice.of_role.iter().any(has_several) {
-                choices.push(choice);
-            }
-        }
-        choices
+            choice.of_role.iter().any(|(_, conditions)| has_several(conditions)).then_some(choice)
+        };
+        self.ids().filter_map(choice).collect()
     }
 
     /// An And as moves, of which one is made, and a condition.
@@ -147,8 +143,7 @@ impl Rows {
 impl Choice {
     /// Adds a condition of moves; false if one of them has another.
     fn add(&mut self, gates: &Gates, moves: &[GateId], condition: &[Signal]) -> bool {
-        let roles: Vec<usize> =
-            moves.iter().filter_map(|&gate| gates.role_of(Signal::of(gate))).collect();
+        let roles: Vec<usize> = moves.iter().filter_map(|&gate| gates.role_of(Signal::of(gate))).collect();
         let has = |(&role, a_move): (&usize, &GateId)| {
             self.of_role.iter().any(|(of, conditions)| *of == role && conditions.contains_key(a_move))
         };
@@ -181,11 +176,12 @@ fn lookups(choices: &[Choice]) -> Vec<Lookup> {
             }
             let fits = |&(lookup, _): &(usize, usize)| {
                 let known = &lookups[lookup].conditions;
-                conditions.iter().all(|(a_move, condition)| {
-                    known.get(a_move).is_none_or(|known| known == condition)
-                })
+                conditions
+                    .iter()
+                    .all(|(a_move, condition)| known.get(a_move).is_none_or(|known| known == condition))
             };
-            let best = shared.into_iter().filter(fits).max_by_key(|&(lookup, n)| (n, std::cmp::Reverse(lookup)));
+            let best =
+                shared.into_iter().filter(fits).max_by_key(|&(lookup, n)| (n, std::cmp::Reverse(lookup)));
             let lookup = best.map_or(lookups.len(), |(lookup, _)| lookup);
             if lookup == lookups.len() {
                 let (conditions, choices) = (Conditions::default(), Vec::new());
@@ -203,6 +199,11 @@ fn lookups(choices: &[Choice]) -> Vec<Lookup> {
         }
     }
     lookups
+}
+
+fn has_several(conditions: &Conditions) -> bool {
+    let first = conditions.values().next();
+    conditions.values().any(|condition| Some(condition) != first)
 }
 
 /// The moves of a role in a choice, in ascending order.

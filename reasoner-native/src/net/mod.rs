@@ -1,6 +1,6 @@
 //! The propositional network: gates that say what holds in a state, what is legal, and what comes next.
 //!
-//! In go ground rules, out comes a [`Net`] ([`mod@build`]), which is then made smaller ([`mod@simplify`], [`factor`]).
+//! In go ground rules, out comes a [`Net`] ([`mod@build`]), which is then made smaller ([`mod@simplify`]).
 //! See Schkufza, Love and Genesereth 2008, "Propositional automata and cell automata".
 //!
 //! What it deliberately does not do: evaluate.
@@ -13,6 +13,7 @@ mod gates;
 mod imply;
 mod lookup;
 mod phases;
+mod rebuild;
 mod rows;
 mod simplify;
 

@@ -57,8 +57,7 @@ impl Rows {
 
     /// The rows that have two signals, in ascending order.
     pub(super) fn users_of_both(&self, a: Signal, b: Signal) -> Vec<u32> {
-        let (few, other) =
-            if self.with[a.idx()].len() <= self.with[b.idx()].len() { (a, b) } else { (b, a) };
+        let (few, other) = if self.with[a.idx()].len() <= self.with[b.idx()].len() { (a, b) } else { (b, a) };
         let has = |row: &u32| {
             let row = &self.rows[*row as usize];
             row.binary_search(&other).is_ok() && (few == other || row.binary_search(&few).is_ok())
