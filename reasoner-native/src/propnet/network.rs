@@ -16,7 +16,9 @@ const RAISE: usize = 4;
 
 /// Whole clauses are tried beside split ones as long as they give at most so many times their words of ground rules.
 const MAX_PLAIN_TIMES: usize = 4;
-/// Words of ground rules of whole clauses that are always worth the attempt beside split ones: some tenths of a second.
+/// So many times where they are few.
+const MAX_SMALL_PLAIN_TIMES: usize = 64;
+/// Words of ground rules of whole clauses that are few: some tenths of a second.
 const MIN_PLAIN_WORDS: usize = 4_000_000;
 /// Those that never are: seconds.
 const MAX_PLAIN_WORDS: usize = 8_000_000;
@@ -80,31 +82,58 @@ pub(super) fn best(origin: &Origin<'_>, budget: &Budget) -> Result<Made, GroundE
 
 /// The net of split clauses, or that of whole ones if it is smaller and not dear.
 fn or_plain(origin: &Origin<'_>, split: Made, plain: Manner, budget: &Budget) -> Result<Made, GroundError> {
-    let times = split.making.ground_words.saturating_mul(MAX_PLAIN_TIMES);
-    let words = times.clamp(MIN_PLAIN_WORDS, MAX_PLAIN_WORDS).min(budget.words);
-    match make(origin, plain, &Budget { words, ..budget.clone() }) {
-        Ok(plain) if plain.making.size.work() < split.making.size.work() => Ok(plain),
+    let times = |times: usize| split.making.ground_words.saturating_mul(times);
+    let words = times(MAX_PLAIN_TIMES)
+        .clamp(MIN_PLAIN_WORDS.min(times(MAX_SMALL_PLAIN_TIMES)), MAX_PLAIN_WORDS)
+        .min(budget.words);
+    let budget = Budget { words, ..budget.clone() };
+    let plain = raw(origin, plain, &budget).and_then(|raw| {
+        // No clause was split, or none that matters.
+        let is_same = raw.making.raw == split.making.raw;
+        if is_same { Ok(None) } else { raw.simplified(&budget).map(Some) }
+    });
+    match plain {
+        Ok(Some(plain)) if plain.making.size.work() < split.making.size.work() => Ok(plain),
         Err(GroundError::Interrupted) => Err(GroundError::Interrupted),
         Ok(_) | Err(_) => Ok(split),
     }
 }
 
 fn make(origin: &Origin<'_>, manner: Manner, budget: &Budget) -> Result<Made, GroundError> {
+    raw(origin, manner, budget)?.simplified(budget)
+}
+
+/// A net that is not simplified yet.
+struct Raw {
+    net: Net,
+    terms: Terms,
+    making: Making,
+}
+
+fn raw(origin: &Origin<'_>, manner: Manner, budget: &Budget) -> Result<Raw, GroundError> {
     let begun = Instant::now();
     let ground = ground::ground(origin.rules, origin.terms.clone(), &origin.initial, manner, budget)?;
     let ground_time = begun.elapsed();
-    let raw = net::build(origin.rules, &ground, &origin.roles)?;
-    let raw_size = raw.size();
-    let net = net::simplify(raw, budget)?;
+    let net = net::build(origin.rules, &ground, &origin.roles)?;
     let making = Making {
         is_decomposed: manner.is_decomposed,
         on_demand: ground.on_demand.clone(),
         ground_words: ground.n_words(),
         ground_time,
         net_time: begun.elapsed() - ground_time,
-        raw: raw_size,
-        size: net.size(),
+        raw: net.size(),
+        size: Size::default(),
     };
-    tracing::debug!(?making, "a net");
-    Ok(Made { net, terms: ground.terms, making })
+    Ok(Raw { net, terms: ground.terms, making })
+}
+
+impl Raw {
+    fn simplified(self, budget: &Budget) -> Result<Made, GroundError> {
+        let begun = Instant::now();
+        let net = net::simplify(self.net, budget)?;
+        let net_time = self.making.net_time + begun.elapsed();
+        let making = Making { net_time, size: net.size(), ..self.making };
+        tracing::debug!(?making, "a net");
+        Ok(Made { net, terms: self.terms, making })
+    }
 }
