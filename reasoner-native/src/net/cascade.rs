@@ -202,3 +202,45 @@ impl Cascade<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::rebuild::{Manner, changed, rebuilt};
+    use super::super::testing::{Given, net};
+    use super::*;
+
+    /// How many of some fluents hold, as one signal for each number.
+    fn counts(given: &mut Given, fluents: &[Signal]) -> Vec<Signal> {
+        let mut counts = vec![Signal::TRUE];
+        for &fluent in fluents {
+            let with = |n: usize| n.checked_sub(1).map_or(Signal::FALSE, |n| counts[n]);
+            let without = |n: usize| counts.get(n).copied().unwrap_or(Signal::FALSE);
+            let ways: Vec<_> =
+                (0..=counts.len()).map(|n| [(fluent, with(n)), (!fluent, without(n))]).collect();
+            counts = ways
+                .iter()
+                .map(|ways| {
+                    let ways = ways.map(|(condition, before)| given.and(&[condition, before]));
+                    given.or(&ways)
+                })
+                .collect();
+        }
+        counts
+    }
+
+    #[test]
+    fn numbers_that_mean_the_same_are_not_told_apart() {
+        const N: usize = 12;
+        let raw = net(N, &[1, 1], |given| {
+            let counts = counts(given, &given.bases.clone());
+            vec![given.or(&counts[..2]), given.or(&counts[2..])]
+        });
+        let budget = Budget::default();
+        let small = changed(&raw, &budget, |rows| rows.cascade(&budget)).unwrap();
+        let small = rebuilt(&small, Manner::Plain, &budget).unwrap();
+        // None, one or more: at most three numbers after each fluent, each of two conjunctions at most.
+        assert!(raw.work() > 500, "{}", raw.work());
+        assert!(small.work() <= N * 3 * 9, "{}", small.work());
+        raw.demand_equal(&small, [1, 1]);
+    }
+}

@@ -134,3 +134,62 @@ impl Rows {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Net;
+    use super::super::rebuild::changed;
+    use super::super::testing::net;
+    use super::*;
+
+    /// The conjunctions of fluents, as goals.
+    fn conjunctions(n_bases: usize, of: &[&[usize]]) -> Net {
+        net(n_bases, &[1, 1], |given| {
+            let all = of.iter().map(|of| of.iter().map(|&base| given.bases[base]).collect::<Vec<_>>());
+            all.collect::<Vec<_>>().iter().map(|all| given.and(all)).collect()
+        })
+    }
+
+    fn demand_work(raw: &Net, work: usize) {
+        let budget = Budget::default();
+        let small = changed(raw, &budget, |rows| rows.extract(&budget)).unwrap();
+        assert_eq!(small.work(), work);
+        raw.demand_equal(&small, [1, 1]);
+    }
+
+    #[test]
+    fn a_pair_that_four_gates_have_becomes_a_gate() {
+        // The pair's inputs have other gates too, so that they are no class.
+        let raw = conjunctions(8, &[&[0, 1, 2], &[0, 1, 3], &[0, 1, 4], &[0, 1, 5], &[0, 6, 7], &[1, 5, 6]]);
+        demand_work(&raw, raw.work() - 1);
+    }
+
+    #[test]
+    fn a_gate_stands_for_its_inputs_in_others() {
+        let raw = conjunctions(6, &[&[0, 1], &[0, 1, 2], &[0, 3, 4], &[1, 3, 5]]);
+        demand_work(&raw, raw.work() - 1);
+    }
+
+    #[test]
+    fn what_the_same_gates_use_becomes_one() {
+        let raw = conjunctions(6, &[&[0, 1, 2, 3, 4], &[0, 1, 2, 3, 5]]);
+        demand_work(&raw, raw.work() - 1);
+    }
+
+    #[test]
+    fn what_two_gates_have_in_common_becomes_one_though_others_use_parts_of_it() {
+        let raw = conjunctions(
+            10,
+            &[
+                &[0, 1, 2, 3, 4, 8],
+                &[0, 1, 2, 3, 4, 9],
+                &[0, 5, 6],
+                &[1, 5, 7],
+                &[2, 6, 7],
+                &[3, 5, 8],
+                &[4, 6, 9],
+            ],
+        );
+        demand_work(&raw, raw.work() - 2);
+    }
+}

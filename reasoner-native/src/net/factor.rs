@@ -149,3 +149,28 @@ fn use_others(others: &mut Vec<Signal>, negated_ands: &mut Vec<Vec<Signal>>) -> 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::net;
+    use super::*;
+    use crate::ground::Budget;
+
+    #[test]
+    fn what_is_used_most_elsewhere_is_left_together() {
+        // Two disjunctions of six pairs of a move and a fluent of its own; each move and each fluent stands in two.
+        let raw = net(6, &[9, 1], |given| {
+            let (bases, moves) = (given.bases.clone(), given.moves[0].clone());
+            let goal = |own: &[Signal]| {
+                let pairs = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (2, 0)];
+                let pairs = pairs.map(|(a_move, fluent)| given.and(&[moves[a_move], own[fluent]]));
+                given.or(&pairs)
+            };
+            bases.chunks(3).map(goal).collect()
+        });
+        let small = super::super::simplify(raw.clone(), &Budget::default()).unwrap();
+        // Three pairs of moves for both, and for each three conjunctions and a disjunction.
+        assert_eq!(small.work(), 3 * 3 + 2 * (3 * 3 + 4));
+        raw.demand_equal(&small, [9, 1]);
+    }
+}

@@ -242,3 +242,63 @@ fn work_of_lookups(choices: &[Choice], lookups: &[Lookup]) -> usize {
     let of_selector = |moves: &Vec<GateId>| if moves.len() > 1 { moves.len() + 1 } else { 0 };
     work + selectors.iter().map(of_selector).sum::<usize>()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::rebuild::changed;
+    use super::super::testing::{Given, net};
+    use super::*;
+    use crate::ground::Budget;
+
+    /// Cells, kinds of pieces; a move goes from any cell to any cell.
+    const CELLS: usize = 3;
+    const KINDS: usize = 4;
+
+    /// For each kind and each cell: a move of the role goes there from a cell with such a piece, where `is_piece`
+    /// gives the fluent or what is made of it.
+    fn arrivals(given: &mut Given, is_piece: impl Fn(&mut Given, usize) -> Signal) -> Vec<Signal> {
+        let moves = given.moves[0].clone();
+        let places = (0..KINDS).flat_map(|kind| (0..CELLS).map(move |to| (kind, to)));
+        let arrival = |(kind, to): (usize, usize)| {
+            let ways: Vec<Signal> = (0..CELLS)
+                .map(|from| {
+                    let piece = is_piece(given, kind * CELLS + from);
+                    given.and(&[moves[from * CELLS + to], piece])
+                })
+                .collect();
+            given.or(&ways)
+        };
+        places.map(arrival).collect()
+    }
+
+    #[test]
+    fn what_moves_is_looked_up_once_for_all_cells() {
+        let raw = net(CELLS * KINDS, &[CELLS * CELLS, 1], |given| {
+            arrivals(given, |given, place| given.bases[place])
+        });
+        let small = changed(&raw, &Budget::default(), |rows| {
+            rows.look_up(&raw.gates);
+            Ok(())
+        })
+        .unwrap();
+        let selectors = 2 * CELLS * (CELLS + 1);
+        let pieces = KINDS * (CELLS * 3 + CELLS + 1);
+        assert_eq!(raw.work(), KINDS * CELLS * (CELLS * 3 + CELLS + 1));
+        assert_eq!(small.work(), selectors + pieces + KINDS * CELLS * 3);
+        raw.demand_equal(&small, [CELLS * CELLS, 1]);
+    }
+
+    #[test]
+    fn conditions_that_depend_on_moves_are_not_looked_up() {
+        // Otherwise what is looked up could depend on itself.
+        let raw = net(CELLS * KINDS, &[CELLS * CELLS, 2], |given| {
+            arrivals(given, |given, place| given.and(&[given.bases[place], given.moves[1][0]]))
+        });
+        let small = changed(&raw, &Budget::default(), |rows| {
+            rows.look_up(&raw.gates);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(small.work(), raw.work());
+    }
+}

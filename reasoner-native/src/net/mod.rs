@@ -16,6 +16,8 @@ mod phases;
 mod rebuild;
 mod rows;
 mod simplify;
+#[cfg(test)]
+mod testing;
 
 use reasoner::Value;
 

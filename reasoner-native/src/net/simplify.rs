@@ -61,3 +61,37 @@ impl Size {
         self.gate_inputs + self.gates + self.bases
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::Signal;
+    use super::super::testing::net;
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_smaller_net_says_the_same(
+            gates in prop::collection::vec((any::<bool>(), prop::collection::vec(any::<prop::sample::Index>(), 2..5)), 1..60),
+        ) {
+            let raw = net(5, &[5, 3], |given| {
+                let mut signals: Vec<Signal> = given.bases.iter().chain(given.moves.iter().flatten()).copied().collect();
+                for (is_or, inputs) in &gates {
+                    // Twice as many, so that the complements are among them.
+                    let input = |idx: &prop::sample::Index| {
+                        let idx = idx.index(2 * signals.len());
+                        signals[idx / 2].negated_if(idx % 2 == 1)
+                    };
+                    let inputs: Vec<Signal> = inputs.iter().map(input).collect();
+                    signals.push(if *is_or { given.or(&inputs) } else { given.and(&inputs) });
+                }
+                signals.iter().rev().take(12).copied().collect()
+            });
+            let small = simplify(raw.clone(), &Budget::default()).unwrap();
+            raw.demand_equal(&small, [5, 3]);
+        }
+    }
+}
