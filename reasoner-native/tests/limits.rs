@@ -8,110 +8,83 @@ use std::sync::Arc;
 use gdl::{Description, ReadOptions, Rules};
 use reasoner::{Interrupt, Limits, Move, Reasoner, ReasonerError, Role, Session};
 use reasoner_native::{Interpreter, InterpreterSession};
+use testkit::odd_game::{
+    COUNTED, COUNTS, EXPLODES, EXPLOSION, demand_error, demand_fixed_point, demand_joint_moves, odd_game,
+    odd_moves,
+};
 
-/// A game whose move `go` is legal in any case, and `odd` where `condition` holds.
-fn session(condition: &str, clauses: &str, limits: Limits, interrupt: &Interrupt) -> InterpreterSession {
-    let text = format!(
-        "(role you) (init start) (legal you go) (<= (legal you odd) {condition}) {clauses}
-         (<= (next (made ?m)) (does you ?m)) (<= terminal (true (made ?m))) (goal you 100)"
-    );
-    let description = Description::read(&text, ReadOptions::default()).unwrap();
-    let rules = Rules::from_description(&description).unwrap();
-    Arc::new(Interpreter::new(Arc::new(rules)).unwrap()).session(limits, interrupt).unwrap()
+fn interpreter(condition: &str, clauses: &str) -> Arc<Interpreter> {
+    Arc::new(Interpreter::new(odd_game(condition, clauses)).unwrap())
 }
 
-fn legal(session: &mut InterpreterSession) -> Result<Vec<String>, ReasonerError> {
-    let state = session.initial_state()?;
-    let mut moves = Vec::new();
-    session.legal_moves(&state, Role(0), &mut moves)?;
-    Ok(moves.into_iter().map(|a_move| session.move_term(a_move).to_string()).collect())
+fn session(condition: &str, clauses: &str) -> InterpreterSession {
+    interpreter(condition, clauses).session(Limits::default(), &Interrupt::new()).unwrap()
 }
-
-/// Asks what cannot be answered, then what can.
-fn ends_with_an_error(condition: &str, clauses: &str, limits: Limits) -> ReasonerError {
-    let mut session = session(condition, clauses, limits, &Interrupt::new());
-    let error = legal(&mut session).unwrap_err();
-    let state = session.initial_state().unwrap();
-    assert!(!session.is_terminal(&state).unwrap());
-    let go = session.move_of(&gdl::Term::Name("go".into())).unwrap();
-    let next = session.next_state(&state, &[go]).unwrap();
-    assert!(session.is_terminal(&next).unwrap());
-    error
-}
-
-const EXPLOSION: &str = "(d 0) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9)
-    (<= (all ?a ?b ?c ?e ?f ?g ?h) (d ?a) (d ?b) (d ?c) (d ?e) (d ?f) (d ?g) (d ?h) (true start))
-    (<= (none ?a) (all ?a ?b ?c ?e ?f ?g ?h) (d ?h) (distinct ?a ?a) (all ?h ?g ?f ?e ?c ?b ?a))";
 
 #[test]
 fn terms_without_end_are_an_error() {
-    let clauses = "(num 0) (<= (num (s ?x)) (num ?x))";
-    let error = ends_with_an_error("(num ?n) (num (t ?n))", clauses, Limits::default());
-    assert!(error.to_string().contains("nests deeper"), "{error}");
+    let error = demand_error(&interpreter(COUNTED, COUNTS), Limits::default());
+    assert_eq!(error, ReasonerError::TooDeep(gdl::MAX_DEPTH));
 }
 
 #[test]
 fn explosions_end_at_the_limits() {
-    let condition = "(all ?a ?b ?c ?e ?f ?g ?h) (d (k ?a ?b ?c ?e ?f ?g ?h))";
-    let steps = ends_with_an_error(condition, EXPLOSION, Limits { steps: 100_000, ..Limits::default() });
+    let interpreter = interpreter(EXPLODES, EXPLOSION);
+    let steps = demand_error(&interpreter, Limits { steps: 100_000, ..Limits::default() });
     assert_eq!(steps, ReasonerError::TooManySteps(100_000));
-    let bytes = ends_with_an_error(condition, EXPLOSION, Limits { bytes: 1 << 20, ..Limits::default() });
+    let bytes = demand_error(&interpreter, Limits { bytes: 1 << 20, ..Limits::default() });
     assert_eq!(bytes, ReasonerError::TooMuchMemory(1 << 20));
 }
 
 #[test]
+fn joint_moves_of_the_wrong_length_are_an_error() {
+    demand_joint_moves(&mut session("d", ""));
+}
+
+#[test]
 fn negation_of_itself_is_an_error() {
-    let error = ends_with_an_error("p", "(<= p (not q) (true start)) (<= q (not p))", Limits::default());
+    let error =
+        demand_error(&interpreter("p", "(<= p (not q) (true start)) (<= q (not p))"), Limits::default());
     assert!(matches!(error, ReasonerError::NotStratified(_)), "{error}");
 }
 
 #[test]
 fn an_interrupt_stops_every_question_until_it_is_lowered() {
     let interrupt = Interrupt::new();
-    let mut session = session("(true start)", "", Limits::default(), &interrupt);
-    assert_eq!(legal(&mut session).unwrap().len(), 2);
+    let mut session = interpreter("(true start)", "").session(Limits::default(), &interrupt).unwrap();
+    assert_eq!(odd_moves(&mut session).unwrap().len(), 2);
     interrupt.raise();
-    assert_eq!(legal(&mut session), Err(ReasonerError::Interrupted));
+    assert_eq!(odd_moves(&mut session), Err(ReasonerError::Interrupted));
     interrupt.lower();
-    assert_eq!(legal(&mut session).unwrap().len(), 2);
+    assert_eq!(odd_moves(&mut session).unwrap().len(), 2);
 }
 
 #[test]
 fn values_that_nobody_wants_are_not_enumerated() {
     // 10^7 matches of `all`, of which one is enough.
     let limits = Limits { steps: 100_000, ..Limits::default() };
-    let mut session = session("(all ?a ?b ?c ?e ?f ?g ?h)", EXPLOSION, limits, &Interrupt::new());
-    assert_eq!(legal(&mut session).unwrap(), ["go", "odd"]);
+    let interpreter = interpreter("(all ?a ?b ?c ?e ?f ?g ?h)", EXPLOSION);
+    let mut session = interpreter.session(limits, &Interrupt::new()).unwrap();
+    assert_eq!(odd_moves(&mut session).unwrap(), ["go", "odd"]);
 }
 
 #[test]
 fn deep_recursion_does_not_overflow_the_stack() {
     let chain: String = (0..20_000).map(|i| format!("(s {i} {})", i + 1)).collect();
     let clauses = format!("{chain} (<= (up ?x) (s ?x ?y) (up ?y)) (<= (up 20000) (true start))");
-    let mut session = session("(up 0)", &clauses, Limits::default(), &Interrupt::new());
-    assert_eq!(legal(&mut session).unwrap(), ["go", "odd"]);
+    let mut session = session("(up 0)", &clauses);
+    assert_eq!(odd_moves(&mut session).unwrap(), ["go", "odd"]);
 }
 
 #[test]
 fn recursion_on_a_cycle_reaches_its_least_fixed_point() {
-    // Mutual recursion around two cycles joined by one edge: 0 -> 1 -> 2 -> 0, 2 -> 3 -> 4 -> 3.
-    let clauses = "(e 0 1) (e 1 2) (e 2 0) (e 2 3) (e 3 4) (e 4 3) (e 5 0)
-        (<= (reach ?x ?y) (e ?x ?y) (true start))
-        (<= (reach ?x ?z) (beyond ?x ?y) (e ?y ?z))
-        (<= (beyond ?x ?y) (reach ?x ?y))
-        (<= both (reach 0 4) (reach 0 0) (not (reach 3 0)) (not (reach 4 5)) (reach 5 4))
-        (<= (legal you (to ?x ?y)) (reach ?x ?y))";
-    let mut session = session("both", clauses, Limits::default(), &Interrupt::new());
-    let moves = legal(&mut session).unwrap();
-    assert!(moves.contains(&"odd".to_owned()));
-    // 0, 1 and 2 reach five nodes each, 3 and 4 two, 5 five.
-    assert_eq!(moves.iter().filter(|text| text.starts_with("(to")).count(), 3 * 5 + 2 * 2 + 5);
+    demand_fixed_point(Interpreter::new);
 }
 
 #[test]
 fn sessions_in_many_threads_agree() {
-    let mut first = session("(true start)", "", Limits::default(), &Interrupt::new());
-    let expected = legal(&mut first).unwrap();
+    let mut first = session("(true start)", "");
+    let expected = odd_moves(&mut first).unwrap();
     let rules = Rules::from_description(
         &Description::read(
             "(role you) (init (n 0)) (<= (legal you (add ?k)) (true (n ?x)) (one ?k)) (one a) (one b)

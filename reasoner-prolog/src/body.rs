@@ -33,17 +33,7 @@ pub(crate) struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     pub(crate) fn new(rules: &'a Rules) -> Planner<'a> {
-        // Ground until a rule leaves a variable of its head free.
-        let mut is_ground = vec![true; rules.relations().len()];
-        while let Some(rule) = rules.rules().iter().find(|rule| {
-            let mut bound = vec![false; rule.variables.len()];
-            rule.body.iter().for_each(|literal| bind(literal, &is_ground, &mut bound));
-            is_ground[rule.head.relation.idx()]
-                && !variables(&rule.head).iter().all(|&var| bound[var as usize])
-        }) {
-            is_ground[rule.head.relation.idx()] = false;
-        }
-        Planner { rules, recursion: Recursion::of(rules), is_ground }
+        Planner { rules, recursion: Recursion::of(rules), is_ground: ground_relations(rules) }
     }
 
     /// The body of a rule.
@@ -96,6 +86,31 @@ impl<'a> Planner<'a> {
             _ => false,
         }
     }
+}
+
+/// By relation, whether no answer has a variable: so until a rule leaves one of its head free.
+fn ground_relations(rules: &Rules) -> Vec<bool> {
+    let mut is_ground = vec![true; rules.relations().len()];
+    let mut users = vec![Vec::new(); rules.relations().len()];
+    for (rule_idx, rule) in rules.rules().iter().enumerate() {
+        for literal in &rule.body {
+            if let Literal::Holds(atom) = literal {
+                users[atom.relation.idx()].push(rule_idx);
+            }
+        }
+    }
+    let mut open: Vec<usize> = (0..rules.rules().len()).collect();
+    while let Some(rule_idx) = open.pop() {
+        let rule = &rules.rules()[rule_idx];
+        let head = rule.head.relation.idx();
+        let mut bound = vec![false; rule.variables.len()];
+        rule.body.iter().for_each(|literal| bind(literal, &is_ground, &mut bound));
+        if is_ground[head] && !variables(&rule.head).iter().all(|&var| bound[var as usize]) {
+            is_ground[head] = false;
+            open.extend(&users[head]);
+        }
+    }
+    is_ground
 }
 
 fn variables(atom: &Atom) -> Vec<u32> {

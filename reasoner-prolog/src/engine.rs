@@ -14,47 +14,25 @@
 //!   engine, and otherwise leaves them.
 
 use std::cell::{Cell, RefCell};
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::{CStr, c_int};
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
-use std::ops::Deref;
+use std::ops::{Deref, RangeInclusive};
 use std::ptr::null_mut;
 use std::rc::{Rc, Weak};
-use std::sync::OnceLock;
 
 use swipl::fli;
 
 mod handles;
 mod query;
+mod start;
 
 pub(crate) use handles::{Atom, Functor, Module, Predicate, PrologError, Record, Word};
 pub(crate) use query::{Arg, Next, Solution};
 
 use handles::has_engine;
-use query::{Frame, Query, count, pending_exception, put_term};
-
-/// Predicates of our own, in the module `user`.
-const HELPERS: [&str; 6] = [
-    "daggerboard_load(Id, Text) :- \
-        setup_call_cleanup(open_string(Text, S), load_files(Id, [stream(S), silent(true)]), close(S))",
-    // Unloading leaves tables on, which would answer for the next rules in this module.
-    "daggerboard_unload(Module) :- \
-        forall((predicate_property(Module:Head, tabled), \\+ predicate_property(Module:Head, imported_from(_))), \
-               (functor(Head, Name, Arity), untable(Module:Name/Arity))), \
-        unload_file(Module)",
-    // Prolog's own collecting thread would outlive all sessions. Tables of ever deeper terms slow down without
-    // making inferences, so that no other limit ends them in time; published games nest a few levels.
-    "daggerboard_set_up :- set_prolog_gc_thread(false), \
-        set_prolog_flag(max_table_answer_size, 2000), set_prolog_flag(max_table_answer_size_action, error), \
-        set_prolog_flag(max_table_subgoal_size, 2000), set_prolog_flag(max_table_subgoal_size_action, error)",
-    // By count of inferences, which is the same in every run, not by time.
-    "daggerboard_answers(Module, Head) :- \
-        catch(call_with_inference_limit(findall(Head, Module:Head, Found), 100000, Result), _, fail), \
-        Result \\== inference_limit_exceeded, ground(Found), \
-        sort(Found, Answers), '$member'(Head, Answers)",
-    "daggerboard_interrupt(Thread, _) :- thread_signal(Thread, throw(daggerboard_interrupt))",
-    "daggerboard_limit(Thread, Steps) :- thread_signal(Thread, ignore('$inference_limit'(Steps, _)))",
-];
+use query::{Frame, Query, count, pending_exception, put_term, record_of};
+use start::{Handles, run_text, start, unlimited};
 
 /// Holds atoms and records, and drops them in a thread with an engine, attached for that if need be.
 #[derive(Debug)]
@@ -97,34 +75,6 @@ struct Attached {
     _not_send: PhantomData<*mut ()>,
 }
 
-/// Predicates called again and again.
-#[derive(Debug)]
-struct Handles {
-    retract: Predicate,
-    retract_all: Predicate,
-    abolish_tables: Predicate,
-    limit_inferences: Predicate,
-    unlimit_inferences: Predicate,
-}
-
-impl Handles {
-    /// In a thread with an engine.
-    fn new() -> Handles {
-        let system = |name: &CStr, arity: c_int| {
-            // SAFETY: both texts end with NUL; the thread has an engine.
-            let handle = unsafe { fli::PL_predicate(name.as_ptr(), arity, c"system".as_ptr()) };
-            Predicate { handle, arity }
-        };
-        Handles {
-            retract: system(c"retract", 1),
-            retract_all: system(c"retractall", 1),
-            abolish_tables: system(c"abolish_all_tables", 0),
-            limit_inferences: system(c"$inference_limit", 2),
-            unlimit_inferences: system(c"$inference_limit_false", 1),
-        }
-    }
-}
-
 impl Drop for Attached {
     fn drop(&mut self) {
         if has_engine() {
@@ -139,67 +89,15 @@ impl Drop for Attached {
 #[derive(Debug, Clone)]
 pub(crate) struct Engine(Rc<Attached>);
 
-/// Starts Prolog, once per process.
-fn start() -> Result<(), String> {
-    static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
-    STARTED
-        .get_or_init(|| {
-            let args = [
-                c"daggerboard",
-                c"--quiet",
-                c"--no-signals",
-                c"--no-packs",
-                c"-f",
-                c"none",
-                c"-F",
-                c"none",
-                c"--no-tty",
-                c"--stack-limit=256m",
-            ];
-            let mut argv: Vec<*mut c_char> = args.iter().map(|arg| arg.as_ptr().cast_mut()).collect();
-            argv.push(null_mut());
-            // SAFETY: `argv` ends with a null pointer; Prolog copies the texts and does not write to them. The
-            // `OnceLock` lets one thread in.
-            let is_up = unsafe { fli::PL_initialise(count(args.len()), argv.as_mut_ptr()) } != 0;
-            if !is_up {
-                return Err("SWI-Prolog does not start".to_owned());
-            }
-            let set_up = HELPERS
-                .iter()
-                .try_for_each(|clause| run_text(&format!("assertz(({clause}))")))
-                .and_then(|()| run_text("daggerboard_set_up"));
-            // SAFETY: leaves the main engine, so that this thread, too, attaches one of its own.
-            unsafe { fli::PL_set_engine(null_mut(), null_mut()) };
-            set_up.map_err(|error| format!("setting up SWI-Prolog: {error}"))
-        })
-        .clone()
-}
-
-/// Runs a goal given as text, in a thread with an engine.
-fn run_text(goal: &str) -> Result<(), PrologError> {
-    let goal = CString::new(goal).map_err(|_| PrologError::Raised("a goal with a NUL".to_owned()))?;
-    let frame = Frame::open();
-    // SAFETY: the frame is open and the text ends with NUL; `call/1` has one argument.
-    unsafe {
-        let term = fli::PL_new_term_ref();
-        if fli::PL_chars_to_term(goal.as_ptr(), term) == 0 {
-            return Err(PrologError::Raised("a goal that cannot be read".to_owned()));
-        }
-        let call = fli::PL_predicate(c"call".as_ptr(), 1, c"system".as_ptr());
-        match frame.call(null_mut(), call, term)? {
-            true => Ok(()),
-            false => Err(PrologError::Raised("a goal failed".to_owned())),
-        }
-    }
-}
-
 impl Engine {
     /// Starts Prolog if it does not run yet and attaches an engine to this thread, or gives the one it has.
     ///
     /// # Errors
     /// If Prolog does not start or has no engine left.
     pub(crate) fn of_this_thread() -> Result<Engine, String> {
-        ATTACHED.with_borrow_mut(|attached| {
+        // Where the thread ends, its variables may be gone before what is dropped with it.
+        let attached = ATTACHED.try_with(|attached| {
+            let mut attached = attached.borrow_mut();
             if let Some(attached) = attached.upgrade() {
                 return Ok(Engine(attached));
             }
@@ -220,7 +118,8 @@ impl Engine {
             });
             *attached = Rc::downgrade(&engine);
             Ok(Engine(engine))
-        })
+        });
+        attached.unwrap_or_else(|_| Err("the thread ends".to_owned()))
     }
 
     /// Prolog's number of this thread.
@@ -245,8 +144,11 @@ impl Engine {
         run_text(goal)
     }
 
-    /// Limits each of this thread's stacks, and its tables, to some bytes.
+    /// Limits each of this thread's stacks, and its tables, to some bytes, but to no less than Prolog itself needs and
+    /// no more than it can count.
     pub(crate) fn limit_memory(&self, bytes: u64) -> Result<(), PrologError> {
+        const POSSIBLE: RangeInclusive<u64> = 1 << 20..=1 << 46;
+        let bytes = bytes.clamp(*POSSIBLE.start(), *POSSIBLE.end());
         if self.0.stack_limit.get() != bytes {
             self.run(&format!(
                 "(set_prolog_flag(stack_limit, {bytes}), set_prolog_flag(table_space, {bytes}))"
@@ -263,15 +165,15 @@ impl Engine {
 
     /// Loads the text of a module, in place of what was loaded as `id` before.
     pub(crate) fn load(&self, id: &str, text: &str) -> Result<(), PrologError> {
-        let frame = Frame::open();
+        let frame = Frame::open()?;
+        let args = frame.terms(2)?;
         let flags = (fli::PL_STRING | fli::REP_UTF8) as c_int;
         // SAFETY: lengths are those of the texts; `daggerboard_load/2` has two arguments, made in the open frame.
         unsafe {
-            let args = fli::PL_new_term_refs(2);
             let atom = self.atom(id);
             fli::PL_put_atom(args, atom.0);
             if fli::PL_put_chars(args + 1, flags, text.len(), text.as_ptr().cast()) == 0 {
-                return Err(PrologError::TooMuchMemory("the text of the rules".to_owned()));
+                return Err(pending_exception());
             }
             let load = fli::PL_predicate(c"daggerboard_load".as_ptr(), 2, c"user".as_ptr());
             match frame.call(null_mut(), load, args)? {
@@ -305,16 +207,16 @@ impl Engine {
     }
 
     /// The term of a name with `arity` different variables as arguments.
-    pub(crate) fn pattern(&self, name: &Atom, arity: usize) -> Record {
-        let _frame = Frame::open();
+    pub(crate) fn pattern(&self, name: &Atom, arity: usize) -> Result<Record, PrologError> {
+        let frame = Frame::open()?;
+        let term = frame.term()?;
         // SAFETY: the reference is made in the open frame; atom and functor are valid.
         unsafe {
-            let term = fli::PL_new_term_ref();
-            match arity {
-                0 => _ = fli::PL_put_atom(term, name.0),
-                _ => _ = fli::PL_put_functor(term, self.functor(name, arity).0),
-            }
-            Record(fli::PL_record(term))
+            let is_put = match arity {
+                0 => fli::PL_put_atom(term, name.0),
+                _ => fli::PL_put_functor(term, self.functor(name, arity).0),
+            };
+            if is_put == 0 { Err(pending_exception()) } else { record_of(term) }
         }
     }
 
@@ -331,12 +233,19 @@ impl Engine {
         Predicate { handle: unsafe { fli::PL_pred(functor.0, module.0) }, arity: count(arity) }
     }
 
-    /// The predicate of a module and a term that gives all answers to the term, each once; none if they are not
-    /// ground or take a hundred thousand inferences.
-    pub(crate) fn all_answers(&self) -> Predicate {
-        // SAFETY: both texts end with NUL; the thread has an engine.
-        let handle = unsafe { fli::PL_predicate(c"daggerboard_answers".as_ptr(), 2, c"user".as_ptr()) };
-        Predicate { handle, arity: 2 }
+    /// The inferences that this thread made so far.
+    pub(crate) fn inferences(&self) -> Result<u64, PrologError> {
+        let frame = Frame::open()?;
+        let args = frame.terms(2)?;
+        let mut n = 0;
+        // SAFETY: `statistics/2` has two arguments, made in the open frame.
+        unsafe {
+            fli::PL_put_atom(args, self.atom("inferences").0);
+            let query = Query::open(null_mut(), self.0.handles.statistics.handle, args)?;
+            let is_told = query.next()? && fli::PL_get_int64(args + 1, &raw mut n) != 0;
+            assert!(is_told, "inferences are counted");
+        }
+        Ok(n.unsigned_abs())
     }
 
     /// Keeps a term outside the stacks.
@@ -344,13 +253,13 @@ impl Engine {
     /// # Panics
     /// If `words` are not one term.
     pub(crate) fn record(&self, words: &[Word]) -> Result<Record, PrologError> {
-        let _frame = Frame::open();
+        let frame = Frame::open()?;
+        let term = frame.term()?;
         // SAFETY: the reference is made in the open frame.
         unsafe {
-            let term = fli::PL_new_term_ref();
             let rest = put_term(term, words)?;
             assert!(rest.is_empty(), "the words are one term");
-            Ok(Record(fli::PL_record(term)))
+            record_of(term)
         }
     }
 
@@ -360,10 +269,10 @@ impl Engine {
         module: Module,
         facts: impl IntoIterator<Item = &'a Record>,
     ) -> Result<(), PrologError> {
-        let _frame = Frame::open();
+        let frame = Frame::open()?;
+        let term = frame.term()?;
         // SAFETY: the reference is made in the open frame; records are valid while borrowed.
         unsafe {
-            let term = fli::PL_new_term_ref();
             for fact in facts {
                 let is_added = fli::PL_recorded(fact.0, term) != 0
                     && fli::PL_assert(term, module.0, fli::PL_ASSERTZ as c_int) != 0;
@@ -400,11 +309,11 @@ impl Engine {
         terms: impl IntoIterator<Item = &'a Record>,
     ) -> Result<(), PrologError> {
         debug_assert_eq!(predicate.arity, 1);
-        let frame = Frame::open();
+        let frame = Frame::open()?;
+        let term = frame.term()?;
         // SAFETY: the reference is made in the open frame; records are valid while borrowed; the predicate has
         // one argument.
         unsafe {
-            let term = fli::PL_new_term_ref();
             for record in terms {
                 if fli::PL_recorded(record.0, term) == 0 {
                     return Err(pending_exception());
@@ -417,7 +326,7 @@ impl Engine {
 
     /// Forgets the answers of all tables of this thread.
     pub(crate) fn abolish_tables(&self) -> Result<(), PrologError> {
-        let frame = Frame::open();
+        let frame = Frame::open()?;
         // SAFETY: the predicate has no argument.
         unsafe { frame.call(null_mut(), self.0.handles.abolish_tables.handle, 0) }.map(|_| ())
     }
@@ -433,22 +342,45 @@ impl Engine {
         mut visit: impl FnMut(&Solution<'_>) -> Result<Next, E>,
     ) -> Result<(), E> {
         assert_eq!(given.len(), predicate.n_args(), "the predicate has the arguments");
-        let _frame = Frame::open();
+        let frame = Frame::open()?;
+        let args = frame.terms(predicate.n_args())?;
         // SAFETY: as many references as the predicate has arguments, made in the open frame.
-        let (query, args) = unsafe {
-            let args = fli::PL_new_term_refs(predicate.arity);
+        let query = unsafe {
             for (arg_idx, arg) in (0..).zip(given) {
                 arg.put(args + arg_idx)?;
             }
-            (Query::open(null_mut(), predicate.handle, args), args)
+            Query::open(null_mut(), predicate.handle, args)?
         };
         while query.next()? {
-            let solution = Solution { args, n_args: predicate.arity as usize, _query: PhantomData };
+            let solution = Solution { args, n_args: predicate.n_args(), _query: PhantomData };
             if visit(&solution)? == Next::Enough {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Asks as [`ask`](Engine::ask) does, with at most `steps` inferences for all solutions together. What is asked this
+    /// way ends at the same place in every run.
+    pub(crate) fn ask_within<E: From<PrologError>>(
+        &self,
+        steps: u64,
+        predicate: Predicate,
+        given: &[Arg<'_>],
+        visit: impl FnMut(&Solution<'_>) -> Result<Next, E>,
+    ) -> Result<(), E> {
+        {
+            let frame = Frame::open()?;
+            let args = frame.terms(2)?;
+            // SAFETY: the predicate has two arguments, made in the open frame.
+            unsafe {
+                Arg::Number(steps).put(args)?;
+                frame.call(null_mut(), self.0.handles.limit_inferences.handle, args)?;
+            }
+        }
+        let answer = self.ask(predicate, given, visit);
+        self.calm();
+        answer
     }
 
     /// Forgets signals, limits and exceptions that came too late for the query they were meant for.
@@ -458,13 +390,20 @@ impl Engine {
             fli::PL_handle_signals();
             fli::PL_clear_exception();
         }
-        let frame = Frame::open();
+        if let Err(error) = self.unlimit() {
+            tracing::warn!(%error, "an earlier limit of inferences stays");
+        }
+    }
+
+    fn unlimit(&self) -> Result<(), PrologError> {
+        let frame = Frame::open()?;
+        let unlimited = frame.term()?;
         // SAFETY: the predicate has one argument, made in the open frame. It resets, and fails.
         unsafe {
-            let unlimited = fli::PL_new_term_ref();
-            if fli::PL_recorded(self.0.unlimited.0, unlimited) != 0 {
-                _ = frame.call(null_mut(), self.0.handles.unlimit_inferences.handle, unlimited);
+            if fli::PL_recorded(self.0.unlimited.0, unlimited) == 0 {
+                return Err(pending_exception());
             }
+            frame.call(null_mut(), self.0.handles.unlimit_inferences.handle, unlimited).map(|_| ())
         }
     }
 
@@ -481,36 +420,15 @@ impl Engine {
     }
 
     fn signal(&self, helper: &CStr, thread: c_int, number: u64) -> Result<(), PrologError> {
-        let frame = Frame::open();
+        let frame = Frame::open()?;
+        let args = frame.terms(2)?;
         // SAFETY: both helpers have two arguments, made in the open frame.
         unsafe {
-            let args = fli::PL_new_term_refs(2);
-            fli::PL_put_int64(args, i64::from(thread));
-            fli::PL_put_int64(args + 1, i64::try_from(number).unwrap_or(i64::MAX).min(i64::MAX / 2));
+            Arg::Number(u64::from(thread.unsigned_abs())).put(args)?;
+            Arg::Number(number).put(args + 1)?;
             let predicate = fli::PL_predicate(helper.as_ptr(), 2, c"user".as_ptr());
             frame.call(null_mut(), predicate, args)?;
         }
         Ok(())
-    }
-}
-
-/// What the limit of inferences is in a thread that has none, in this version of Prolog.
-fn unlimited(handles: &Handles) -> Result<Record, PrologError> {
-    let frame = Frame::open();
-    // SAFETY: the predicates have two arguments and one, made in the open frame. What `$inference_limit/2` gives as
-    // the limit before is what `$inference_limit_false/1` wants.
-    unsafe {
-        let args = fli::PL_new_term_refs(2);
-        fli::PL_put_int64(args, i64::MAX / 2);
-        let record = {
-            let query = Query::open(null_mut(), handles.limit_inferences.handle, args);
-            query.next()?;
-            Record(fli::PL_record(args + 1))
-        };
-        if fli::PL_recorded(record.0, args + 1) == 0 {
-            return Err(pending_exception());
-        }
-        frame.call(null_mut(), handles.unlimit_inferences.handle, args + 1)?;
-        Ok(record)
     }
 }

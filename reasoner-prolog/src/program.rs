@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use gdl::{RelationId, Rules};
 use parking_lot::Mutex;
+use reasoner::Limits;
 
 use crate::engine::{
     Arg, Engine, Functor, Kept, Module, Next, Predicate, PrologError, Record, Solution, Word,
@@ -42,26 +43,19 @@ impl Program {
     /// # Errors
     /// If Prolog refuses the text, which would be an error of the translation.
     pub(crate) fn load(engine: &Engine, rules: &Rules, choices: Choices) -> Result<Program, PrologError> {
-        let slot = {
-            let mut in_use = IN_USE.lock();
-            let slot = (0..).find(|slot| !in_use.contains(slot)).expect("there is always a next number");
-            in_use.insert(slot);
-            slot
-        };
-        let name = module_name(slot);
-        let module = engine.module(&name);
+        engine.limit_memory(Limits::default().bytes)?;
         let mut patterns: Vec<Record> = translate::fluent_names(rules)
             .into_iter()
             .map(|(name, arity)| {
                 let predicate = translate::fluent_predicate(rules.symbols().name(name));
                 engine.pattern(&engine.atom(&predicate), arity)
             })
-            .collect();
-        patterns.push(engine.pattern(&engine.atom(translate::OTHER_FLUENT), 1));
-        let predicate = |relation: RelationId| {
-            let name = translate::relation_predicate(rules, relation);
-            engine.predicate(module, &name, translate::arity(rules, relation))
-        };
+            .collect::<Result<_, _>>()?;
+        patterns.push(engine.pattern(&engine.atom(translate::OTHER_FLUENT), 1)?);
+        let slot = take_slot();
+        let name = module_name(slot);
+        let module = engine.module(&name);
+        let predicate = |relation: RelationId| predicate(engine, rules, module, relation);
         let text = translate::program(rules, &name, &choices);
         let program = Program {
             choices,
@@ -79,9 +73,9 @@ impl Program {
         Ok(program)
     }
 
-    /// The name of its module.
-    pub(crate) fn module_name(&self) -> String {
-        module_name(self.slot)
+    /// The predicate of a relation.
+    pub(crate) fn predicate(&self, engine: &Engine, rules: &Rules, relation: RelationId) -> Predicate {
+        predicate(engine, rules, self.module, relation)
     }
 
     /// Whether answers come from tables, which a new state makes void.
@@ -93,13 +87,28 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         let unloaded = Engine::of_this_thread()
-            .and_then(|engine| engine.unload(&self.module_name()).map_err(|error| error.to_string()));
+            .and_then(|engine| engine.unload(&module_name(self.slot)).map_err(|error| error.to_string()));
         match unloaded {
             Ok(()) => _ = IN_USE.lock().remove(&self.slot),
             // What cannot be unloaded stays in use.
             Err(error) => tracing::warn!(%error, "a Prolog module stays loaded"),
         }
     }
+}
+
+fn predicate(engine: &Engine, rules: &Rules, module: Module, relation: RelationId) -> Predicate {
+    engine.predicate(
+        module,
+        &translate::relation_predicate(rules, relation),
+        translate::arity(rules, relation),
+    )
+}
+
+fn take_slot() -> usize {
+    let mut in_use = IN_USE.lock();
+    let slot = (0..).find(|slot| !in_use.contains(slot)).expect("there is always a next number");
+    in_use.insert(slot);
+    slot
 }
 
 fn module_name(slot: usize) -> String {
@@ -133,12 +142,16 @@ thread_local! {
 
 impl Hold {
     /// This thread's hold on a program.
+    ///
+    /// # Errors
+    /// If the thread ends.
     pub(crate) fn of(
         program: &Arc<Program>,
         engine: &Engine,
         terms: &Arc<Kept<SharedTerms>>,
-    ) -> Rc<RefCell<Hold>> {
-        HOLDS.with_borrow_mut(|holds| {
+    ) -> Result<Rc<RefCell<Hold>>, PrologError> {
+        let hold = HOLDS.try_with(|holds| {
+            let mut holds = holds.borrow_mut();
             holds.retain(|hold| hold.strong_count() > 0);
             let known = holds.iter().filter_map(Weak::upgrade);
             if let Some(hold) = known.into_iter().find(|hold| Arc::ptr_eq(&hold.borrow().program, program)) {
@@ -154,7 +167,8 @@ impl Hold {
             }));
             holds.push(Rc::downgrade(&hold));
             hold
-        })
+        });
+        hold.map_err(|_| PrologError::Raised("the thread ends".to_owned()))
     }
 
     /// Makes the facts those of a state.

@@ -7,7 +7,7 @@ use gdl::{Recursion, RelationId, Rules, Term};
 use parking_lot::{Mutex, RwLock};
 use reasoner::{Interrupt, Limits, Reasoner, ReasonerError};
 
-use crate::engine::{Engine, Kept};
+use crate::engine::{Engine, Kept, PrologError};
 use crate::listing::listing;
 use crate::program::{Program, Update};
 use crate::session::PrologSession;
@@ -19,6 +19,9 @@ use crate::watchdog::Watchdog;
 /// Inferences of a question before recursive relations are answered from tables: some tenths of a second.
 /// The dearest question of a published game that plain resolution answers takes a tenth of it.
 pub(crate) const PLAIN_STEPS: u64 = 4_000_000;
+
+/// Groups of recursive relations that are tried one by one, each for as many inferences again: some seconds.
+const MAX_TRIALS: usize = 16;
 
 /// The rules of one game in SWI-Prolog.
 #[derive(Debug)]
@@ -38,11 +41,14 @@ impl Prolog {
     /// Loads rules into Prolog, which is started if it does not run yet; takes some ten milliseconds.
     ///
     /// # Errors
-    /// If Prolog does not start or refuses the program.
+    /// If Prolog does not start, or [does not take the rules](ReasonerError::NotGrounded).
     pub fn new(rules: Arc<Rules>, update: Update) -> Result<Prolog, ReasonerError> {
+        translate::check(&rules).map_err(ReasonerError::NotGrounded)?;
         let engine = Engine::of_this_thread().map_err(ReasonerError::Engine)?;
         let terms = Arc::new(Kept::new(SharedTerms::new(&engine, &rules)));
-        let failed = |error: crate::engine::PrologError| ReasonerError::Engine(error.to_string());
+        let failed = |error: PrologError| {
+            ReasonerError::NotGrounded(format!("SWI-Prolog does not take the rules: {error}"))
+        };
         let mut program = Program::load(&engine, &rules, Choices::default()).map_err(failed)?;
         let listed = listing(&engine, &rules, &terms, &program).map_err(failed)?;
         let groups = recursive_groups(&rules, &listed);
@@ -104,7 +110,7 @@ impl Prolog {
     }
 
     /// Answers more relations from tables, after a question to `program` took too long: one group of relations
-    /// that depend on each other if that is enough, otherwise all. `works` asks the question again.
+    /// that depend on each other if that is enough and there are few, otherwise all. `works` asks the question again.
     ///
     /// # Errors
     /// If a program cannot be loaded, or the question is interrupted.
@@ -128,7 +134,7 @@ impl Prolog {
                 .map(Arc::new)
                 .map_err(|error| ReasonerError::Engine(error.to_string()))
         };
-        if missing.len() > 1 {
+        if (2..=MAX_TRIALS).contains(&missing.len()) {
             for group in &missing {
                 let candidate = with(&[group])?;
                 if works(&candidate)? {

@@ -8,7 +8,7 @@ use gdl::Term;
 use reasoner::{Fluent, GoalAnswer, Interrupt, Limits, Move, Reasoner, ReasonerError, Role, Session, Value};
 
 use crate::engine::{Engine, PrologError};
-use crate::program::Hold;
+use crate::program::{Hold, Program};
 use crate::reasoner::{PLAIN_STEPS, Prolog};
 use crate::state::FactSet;
 use crate::terms::{TermId, intern_term};
@@ -36,7 +36,8 @@ impl PrologSession {
     ) -> Result<PrologSession, ReasonerError> {
         let engine = Engine::of_this_thread().map_err(ReasonerError::Engine)?;
         let watched = reasoner.watchdog.watch(&engine, interrupt);
-        let hold = Hold::of(&reasoner.program(), &engine, &reasoner.terms);
+        let hold = Hold::of(&reasoner.program(), &engine, &reasoner.terms)
+            .map_err(|error| ReasonerError::Engine(error.to_string()))?;
         Ok(PrologSession { reasoner, limits, watched, hold, moves: Vec::new(), ids: Vec::new(), engine })
     }
 
@@ -50,7 +51,7 @@ impl PrologSession {
         loop {
             let program = self.reasoner.program();
             if !Arc::ptr_eq(&program, &self.hold.borrow().program) {
-                self.hold = Hold::of(&program, &self.engine, &self.reasoner.terms);
+                self.hold = self.hold_of(&program)?;
             }
             let can_table = self.reasoner.can_table_more(&program);
             let steps = if can_table { self.limits.steps.min(PLAIN_STEPS) } else { self.limits.steps };
@@ -58,7 +59,7 @@ impl PrologSession {
                 Ok(answer) => return Ok(answer),
                 Err(PrologError::TooManySteps | PrologError::TooMuchMemory(_)) if can_table => {
                     self.reasoner.table_more(&program, &self.engine, |candidate| {
-                        let hold = Hold::of(candidate, &self.engine, &self.reasoner.terms);
+                        let hold = self.hold_of(candidate)?;
                         match self.ask_once(&hold, state, steps, &mut question) {
                             Ok(_) => Ok(true),
                             Err(PrologError::TooManySteps | PrologError::TooMuchMemory(_)) => Ok(false),
@@ -69,6 +70,10 @@ impl PrologSession {
                 Err(error) => return Err(self.failure(error)),
             }
         }
+    }
+
+    fn hold_of(&self, program: &Arc<Program>) -> Result<Rc<RefCell<Hold>>, ReasonerError> {
+        Hold::of(program, &self.engine, &self.reasoner.terms).map_err(|error| self.failure(error))
     }
 
     fn ask_once<T>(
@@ -95,6 +100,7 @@ impl PrologSession {
             PrologError::Interrupted => ReasonerError::Interrupted,
             PrologError::TooManySteps => ReasonerError::TooManySteps(self.limits.steps),
             PrologError::TooMuchMemory(_) => ReasonerError::TooMuchMemory(self.limits.bytes),
+            PrologError::TooDeep => ReasonerError::TooDeep(gdl::MAX_DEPTH),
             PrologError::Unbound(_) => ReasonerError::Unbound(error.to_string()),
             PrologError::Raised(_) => ReasonerError::Engine(error.to_string()),
         }
@@ -149,6 +155,7 @@ impl Session for PrologSession {
     }
 
     fn next_state(&mut self, state: &FactSet, joint_move: &[Move]) -> Result<FactSet, ReasonerError> {
+        ReasonerError::check_joint_move(joint_move.len(), self.reasoner.role_ids.len())?;
         let mut moves = std::mem::take(&mut self.moves);
         let mut ids = std::mem::take(&mut self.ids);
         moves.clear();

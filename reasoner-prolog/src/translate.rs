@@ -31,6 +31,11 @@ pub(crate) const OTHER_FLUENT: &str = "other_fluent";
 /// The predicate of all fluents.
 const ANY_FLUENT: &str = "any_fluent";
 
+/// How many arguments a predicate may have; the largest published rulesheet has 100. SWI-Prolog itself takes 1024, but
+/// where no clause matches, up to 9.3 at least, it moves the top of its stack by 64 bytes for each argument
+/// (`S_STATIC` in its `pl-vmi.c`), and crashes where that passes the 8 kB that it made sure of.
+const MAX_ARGS: usize = 120;
+
 /// Relations that are evaluated otherwise than by plain resolution.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choices {
@@ -106,6 +111,23 @@ pub(crate) fn arity(rules: &Rules, relation: RelationId) -> usize {
 /// The relations that the questions lead to.
 pub(crate) fn relations_asked(rules: &Rules) -> BTreeSet<RelationId> {
     rules.reached_from(&QUESTIONS)
+}
+
+/// Whether SWI-Prolog can be asked about these rules.
+///
+/// # Errors
+/// In words, what it cannot take.
+pub(crate) fn check(rules: &Rules) -> Result<(), String> {
+    let fluents = fluent_names(rules).into_iter().map(|(name, arity)| (rules.symbols().name(name), arity));
+    let relations = relations_asked(rules)
+        .into_iter()
+        .map(|relation| (rules.symbols().name(rules.relation(relation).name), arity(rules, relation)));
+    match fluents.chain(relations).find(|&(_, arity)| arity > MAX_ARGS) {
+        None => Ok(()),
+        Some((name, _)) => {
+            Err(format!("{name} has more than the {MAX_ARGS} arguments that SWI-Prolog is given"))
+        }
+    }
 }
 
 /// The text of a module that answers all questions.

@@ -15,6 +15,17 @@ pub enum ReasonerError {
     /// The query needed more memory than [`Limits::bytes`](crate::Limits::bytes).
     #[error("the query needed more than {0} bytes; the rules may explode, or the limit is too low")]
     TooMuchMemory(u64),
+    /// A term nests deeper than this many levels.
+    #[error("a term nests deeper than {0} levels; the rules may build terms without end")]
+    TooDeep(usize),
+    /// A joint move has another number of moves than there are roles.
+    #[error("a joint move of {given} for {n_roles} roles; give one move for each role, in role order")]
+    JointMove {
+        /// How many moves were given.
+        given: usize,
+        /// How many roles there are.
+        n_roles: usize,
+    },
     /// A role has no legal move in a state that is not terminal.
     #[error("role {role} has no legal move in a state that is not terminal")]
     NotPlayable {
@@ -44,4 +55,14 @@ pub enum ReasonerError {
     /// Something that only one reasoner has, such as a failed Prolog engine.
     #[error("{0}")]
     Engine(String),
+}
+
+impl ReasonerError {
+    /// `Ok` if a joint move has one move for each role.
+    ///
+    /// # Errors
+    /// [`ReasonerError::JointMove`] otherwise.
+    pub fn check_joint_move(given: usize, n_roles: usize) -> Result<(), ReasonerError> {
+        if given == n_roles { Ok(()) } else { Err(ReasonerError::JointMove { given, n_roles }) }
+    }
 }

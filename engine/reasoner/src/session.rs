@@ -139,7 +139,7 @@ pub trait Session: Sized {
     /// The successor under one move per role, in role order. Moves need not be legal.
     ///
     /// # Errors
-    /// As every question.
+    /// As every question, and [`ReasonerError::JointMove`] if there are not as many moves as roles.
     fn next_state(&mut self, state: &Self::State, joint_move: &[Move]) -> Result<Self::State, ReasonerError>;
 
     /// Replaces `goals` by one answer per role.

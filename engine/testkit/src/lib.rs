@@ -4,7 +4,7 @@
 //! ([`Shared`]). Out comes, for each game, whether the reasoner gives the recorded answers, and otherwise the
 //! first difference in words. A reasoner crate's whole test is four calls: [`golden_suite`],
 //! [`match_suite`], [`scrambled_suite`] and [`case_suite`]; [`cross_check`] compares two reasoners, also on the
-//! games that [`random_rules`] makes up.
+//! games that [`random_rules`] makes up; [`odd_game`] has rules that pass limits.
 //!
 //! What it deliberately does not do: know a concrete reasoner, or judge a rulesheet. It never decides what
 //! an answer should be: every expectation comes from the data, or from a second reasoner.
@@ -18,6 +18,7 @@ mod crew;
 mod cross;
 mod golden;
 mod matches;
+pub mod odd_game;
 mod outcome;
 mod position;
 mod random_rules;

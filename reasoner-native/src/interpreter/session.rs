@@ -96,6 +96,7 @@ impl Session for InterpreterSession {
     }
 
     fn next_state(&mut self, state: &FactSet, joint_move: &[Move]) -> Result<FactSet, ReasonerError> {
+        ReasonerError::check_joint_move(joint_move.len(), self.interpreter.role_ids.len())?;
         self.load(state);
         self.machine.load_moves(joint_move.iter().map(|a_move| a_move.0));
         let answers = self.machine.ask(self.interpreter.code(), NEXT, &[])?;

@@ -239,10 +239,7 @@ impl Machine {
                 let term = self.terms.intern(*functor, &self.args[start..]);
                 self.args.truncate(start);
                 if self.terms.depth(term) > gdl::MAX_DEPTH {
-                    return Err(ReasonerError::Engine(format!(
-                        "a term nests deeper than {} levels; the rules may build terms without end",
-                        gdl::MAX_DEPTH
-                    )));
+                    return Err(ReasonerError::TooDeep(gdl::MAX_DEPTH));
                 }
                 self.slots[base + *slot as usize] = term.0;
                 self.run(code, rest, base, sink)

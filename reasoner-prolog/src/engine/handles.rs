@@ -14,6 +14,9 @@ pub(crate) enum PrologError {
     /// More inferences than the limit.
     #[error("too many inferences")]
     TooManySteps,
+    /// A term nests deeper than [`gdl::MAX_DEPTH`].
+    #[error("a term nests too deeply")]
+    TooDeep,
     /// A stack or the space for tables is full.
     #[error("out of memory: {0}")]
     TooMuchMemory(String),

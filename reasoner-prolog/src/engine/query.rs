@@ -8,8 +8,9 @@ use swipl::fli;
 
 use super::handles::{Functor, PrologError, Record, Word};
 
-/// How deep the arguments of a term may nest.
-const MAX_DEPTH: usize = 500;
+/// How many names a term may have. Prolog's terms share what they repeat, so that a small one can be too long
+/// for any memory when it is written out.
+const MAX_WORDS: usize = 1 << 20;
 
 /// What [`interrupt`](Engine::interrupt) throws in the other thread.
 pub(super) const INTERRUPT: &str = "daggerboard_interrupt";
@@ -18,9 +19,23 @@ pub(super) const INTERRUPT: &str = "daggerboard_interrupt";
 pub(super) struct Frame(fli::PL_fid_t);
 
 impl Frame {
-    pub(super) fn open() -> Frame {
+    pub(super) fn open() -> Result<Frame, PrologError> {
         // SAFETY: only called in a thread with an engine: by methods of `Engine`, and while starting.
-        Frame(unsafe { fli::PL_open_foreign_frame() })
+        match unsafe { fli::PL_open_foreign_frame() } {
+            0 => Err(pending_exception()),
+            frame => Ok(Frame(frame)),
+        }
+    }
+
+    /// A new term reference.
+    pub(super) fn term(&self) -> Result<fli::term_t, PrologError> {
+        self.terms(1)
+    }
+
+    /// New consecutive term references; the first one.
+    pub(super) fn terms(&self, n: usize) -> Result<fli::term_t, PrologError> {
+        // SAFETY: a frame is open.
+        unsafe { new_terms(n) }
     }
 
     /// Calls a predicate once.
@@ -34,7 +49,7 @@ impl Frame {
         args: fli::term_t,
     ) -> Result<bool, PrologError> {
         // SAFETY: by the caller.
-        let query = unsafe { Query::open(module, predicate, args) };
+        let query = unsafe { Query::open(module, predicate, args) }?;
         query.next()
     }
 }
@@ -56,10 +71,13 @@ impl Query {
         module: fli::module_t,
         predicate: fli::predicate_t,
         args: fli::term_t,
-    ) -> Query {
+    ) -> Result<Query, PrologError> {
         let flags = (fli::PL_Q_NODEBUG | fli::PL_Q_CATCH_EXCEPTION) as c_int;
         // SAFETY: by the caller.
-        Query(unsafe { fli::PL_open_query(module, flags, predicate, args) })
+        match unsafe { fli::PL_open_query(module, flags, predicate, args) } {
+            query if query as usize == 0 => Err(pending_exception()),
+            query => Ok(Query(query)),
+        }
     }
 
     /// Whether there is one more solution.
@@ -126,6 +144,8 @@ pub(crate) enum Arg<'a> {
     Free,
     /// A term.
     Term(&'a Record),
+    /// A number; one beyond half of what Prolog can count is that half.
+    Number(u64),
     /// The functor with these arguments; its name alone without any.
     Compound(Functor, &'a [&'a Record]),
 }
@@ -142,6 +162,10 @@ impl Arg<'_> {
             match self {
                 Arg::Free => true,
                 Arg::Term(record) => fli::PL_recorded(record.0, term) != 0,
+                Arg::Number(number) => {
+                    const MOST: i64 = i64::MAX / 2;
+                    fli::PL_put_int64(term, i64::try_from(number).unwrap_or(MOST).min(MOST)) != 0
+                }
                 Arg::Compound(functor, []) => fli::PL_put_atom(term, fli::PL_functor_name(functor.0)) != 0,
                 Arg::Compound(functor, args) => {
                     assert_eq!(
@@ -149,7 +173,7 @@ impl Arg<'_> {
                         args.len(),
                         "the functor has the arguments"
                     );
-                    let terms = fli::PL_new_term_refs(count(args.len()));
+                    let terms = new_terms(args.len())?;
                     (0..).zip(args).all(|(idx, arg)| fli::PL_recorded(arg.0, terms + idx) != 0)
                         && fli::PL_cons_functor_v(term, functor.0, terms) != 0
                 }
@@ -170,7 +194,7 @@ impl Solution<'_> {
     /// Appends the words of an argument.
     ///
     /// # Errors
-    /// If it has a variable or nests too deeply.
+    /// If it has a variable, nests deeper than [`gdl::MAX_DEPTH`], or is too long.
     ///
     /// # Panics
     /// If there is no such argument.
@@ -196,16 +220,33 @@ unsafe fn read_term(term: fli::term_t, words: &mut Vec<Word>, depth: usize) -> R
         if fli::PL_get_functor(term, &raw mut functor) == 0 {
             return Err(PrologError::Unbound(text_of(term)));
         }
-        if depth == MAX_DEPTH {
-            return Err(PrologError::TooMuchMemory(format!("a term nests deeper than {MAX_DEPTH}")));
+        if depth == gdl::MAX_DEPTH {
+            return Err(PrologError::TooDeep);
+        }
+        if words.len() >= MAX_WORDS {
+            return Err(PrologError::TooMuchMemory(format!("a term has more than {MAX_WORDS} names")));
         }
         words.push(Word(functor));
-        let arg = fli::PL_new_term_ref();
+        let arg = new_terms(1)?;
         for arg_idx in 1..=fli::PL_functor_arity_sz(functor) {
             fli::_PL_get_arg_sz(arg_idx, term, arg);
             read_term(arg, words, depth + 1)?;
         }
+        // References stay few, however long the term is.
+        fli::PL_reset_term_refs(arg);
         Ok(())
+    }
+}
+
+/// New consecutive term references; the first one.
+///
+/// # Safety
+/// A frame or a query of this thread's engine must be open.
+unsafe fn new_terms(n: usize) -> Result<fli::term_t, PrologError> {
+    // SAFETY: by the caller.
+    match unsafe { fli::PL_new_term_refs(count(n)) } {
+        0 => Err(pending_exception()),
+        terms => Ok(terms),
     }
 }
 
@@ -214,7 +255,6 @@ unsafe fn read_term(term: fli::term_t, words: &mut Vec<Word>, depth: usize) -> R
 /// # Safety
 /// `term` must be a valid term reference of this thread's engine.
 pub(super) unsafe fn put_term(term: fli::term_t, words: &[Word]) -> Result<&[Word], PrologError> {
-    let out_of_memory = || PrologError::TooMuchMemory("the stack is full".to_owned());
     let (&first, mut rest) = words.split_first().expect("a term has a first word");
     // SAFETY: by the caller; words come from Prolog, and know whether they are atoms or functors.
     unsafe {
@@ -223,13 +263,14 @@ pub(super) unsafe fn put_term(term: fli::term_t, words: &[Word]) -> Result<&[Wor
             return Ok(rest);
         }
         let n_args = fli::PL_functor_arity_sz(first.0);
-        let args = fli::PL_new_term_refs(count(n_args));
+        let args = new_terms(n_args)?;
         for arg_idx in 0..n_args {
             rest = put_term(args + arg_idx as fli::term_t, rest)?;
         }
         if fli::PL_cons_functor_v(term, first.0, args) == 0 {
-            return Err(out_of_memory());
+            return Err(pending_exception());
         }
+        fli::PL_reset_term_refs(args);
         Ok(rest)
     }
 }
@@ -243,9 +284,21 @@ pub(crate) enum Next {
     Enough,
 }
 
+/// Keeps a term outside the stacks.
+///
+/// # Safety
+/// `term` must be a valid term reference of this thread's engine.
+pub(super) unsafe fn record_of(term: fli::term_t) -> Result<Record, PrologError> {
+    // SAFETY: by the caller.
+    match unsafe { fli::PL_record(term) } {
+        record if record.is_null() => Err(pending_exception()),
+        record => Ok(Record(record)),
+    }
+}
+
 /// The exception of a call that failed outside a query.
 pub(super) fn pending_exception() -> PrologError {
-    // SAFETY: only called by methods of `Engine`, in an open frame.
+    // SAFETY: only called in a thread with an engine, after a call that failed.
     unsafe {
         match fli::pl_default_exception() {
             0 => PrologError::Raised("a call failed".to_owned()),
