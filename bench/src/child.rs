@@ -1,6 +1,7 @@
 //! Measurements in processes of their own, killed when they are late.
 
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -10,23 +11,46 @@ use serde::de::DeserializeOwned;
 /// How often a process is looked at.
 const POLL: Duration = Duration::from_millis(10);
 
-/// Runs this binary with `args` and reads the JSON that it prints.
+/// Runs this binary's command `measure` on a game and reads the JSON that it prints.
 ///
 /// # Errors
 /// In words: what the process said, or that it was late or killed.
-pub fn run<T: DeserializeOwned>(args: &[String], limit: Duration, stop: &Interrupt) -> Result<T, String> {
+pub fn measure<T: DeserializeOwned>(
+    what: &str,
+    game: &str,
+    options: &[(&str, String)],
+    limit: Duration,
+    stop: &Interrupt,
+) -> Result<T, String> {
     let this = std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
-    let text = output_of(Command::new(this).args(args), limit, stop)?;
+    let mut command = Command::new(this);
+    command.args(["measure", what, "--with-parent"]);
+    options.iter().for_each(|(name, value)| _ = command.arg(name).arg(value));
+    // A game's name may begin like an option.
+    command.args(["--", game]);
+    let text = output_of(&mut command, limit, stop)?;
     serde_json::from_str(&text).map_err(|error| format!("the measurement printed no JSON: {error}"))
+}
+
+/// Ends this process when the one that started it with [`measure`] is gone, however that ended.
+pub fn end_with_parent() {
+    std::thread::spawn(|| {
+        // Nothing is written there; it ends with the process that holds the other end.
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        std::process::exit(1);
+    });
 }
 
 /// What a process prints, if it ends well and in time.
 ///
 /// # Errors
-/// As [`run`].
+/// As [`measure`].
 pub fn output_of(command: &mut Command, limit: Duration, stop: &Interrupt) -> Result<String, String> {
     let mut child = command
-        .stdin(Stdio::null())
+        // Ctrl-C is ours to answer: it must not look like a failure of the measurement.
+        .process_group(0)
+        // Open as long as this process is there; see `end_with_parent`.
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -44,7 +68,7 @@ pub fn output_of(command: &mut Command, limit: Duration, stop: &Interrupt) -> Re
                 Ok(None) => {}
                 Err(error) => break Err(error.to_string()),
             }
-            let late = (begun.elapsed() > limit).then(|| format!("killed after {} s", limit.as_secs()));
+            let late = (begun.elapsed() > limit).then(|| format!("killed after {} s", limit.as_secs_f64()));
             let stopped = stop.is_raised().then(|| "stopped".to_owned());
             if let Some(why) = late.or(stopped) {
                 // If it ended by itself meanwhile, that is as good.

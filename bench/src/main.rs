@@ -9,6 +9,7 @@ mod child;
 mod compare;
 mod measure;
 mod page;
+mod report;
 mod results;
 #[cfg(feature = "prolog")]
 mod standalone;
@@ -33,7 +34,7 @@ Examples:
   daggerboard-bench compare tic-tac-toe connect-four --reasoners interpreter,prolog
   daggerboard-bench compare my-games/ --seconds 1 --out results
 
-Exit codes: 0 done, 1 the work failed or reasoners disagree, 2 wrong usage"
+Exit codes: 0 done, 1 the work failed, reasoners disagree or a game cannot be read, 2 wrong usage"
 )]
 struct Cli {
     /// Print results as JSON

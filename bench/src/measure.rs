@@ -14,6 +14,8 @@ use reasoner::{Interrupt, Limits, Reasoner, Session, Tally};
 use search::{Budget, Options, Searcher};
 use serde::{Deserialize, Serialize};
 
+use crate::{child, compare};
+
 /// What is measured. Times are processor time of the process, memory is its peak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum What {
@@ -36,12 +38,15 @@ pub struct MeasureArgs {
     reasoner: ReasonerKind,
     #[arg(long, default_value = "interpreter")]
     against: ReasonerKind,
-    #[arg(long, default_value_t = 2.0)]
+    #[arg(long, default_value_t = 2.0, value_parser = compare::seconds)]
     seconds: f64,
     #[arg(long, default_value_t = 300)]
     steps: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// End when standard input does
+    #[arg(long)]
+    with_parent: bool,
 }
 
 /// Random rollouts from the initial state.
@@ -79,6 +84,9 @@ impl MeasureArgs {
     /// # Errors
     /// If the game cannot be had, or the reasoner fails.
     pub fn run(&self) -> Result<Outcome, Failure> {
+        if self.with_parent {
+            child::end_with_parent();
+        }
         let game = self.game.load()?;
         let rules = Arc::clone(&game.rules);
         let set_up = SetUp::until(&Interrupt::new());

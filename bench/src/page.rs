@@ -1,75 +1,72 @@
 //! The comparison as one page of HTML, with its plots inside.
 
-use maud::{DOCTYPE, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 use player::failure::Failure;
-use player::page_style;
+use player::html_page;
 use plotters::prelude::*;
 
-use crate::compare::{row, short_name, summary};
+use crate::report::{COLUMNS, Comparison, row, short_name};
 use crate::results::Entry;
 
 /// What this page adds to the style of all.
 const STYLE: &str = "
-td:nth-child(2), td:last-child { text-align: left; }
+td:nth-child(2), td:last-child, td.bad { text-align: left; }
 .bar { height: .7rem; background: #4878a8; } .bar.r1 { background: #d08030; } .bar.r2 { background: #609050; }";
 
 /// The page.
 ///
 /// # Errors
 /// If a plot cannot be drawn.
-pub fn html(entries: &[Entry], names: &[String], command: &str) -> Result<String, Failure> {
+pub fn html(comparison: &Comparison, command: &str) -> Result<String, Failure> {
+    let Comparison { entries, names, unreadable } = comparison;
     let mut plots = Vec::new();
     for name in &names[1..] {
         plots.push(scatter(entries, &names[0], name)?);
     }
     let fastest = entries.iter().filter_map(Entry::rate).fold(1.0, f64::max);
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { "Reasoners compared" }
-                style { (PreEscaped(page_style::STYLE)) (PreEscaped(STYLE)) }
-            }
-            body {
-                h1 { "Reasoners compared" }
-                p { "Per second of processor time, one thread, random games from the initial state. " code { (command) } }
-                h2 { "By number of roles" }
-                div.wide { table {
-                    tr { th { "games" } th { "reasoner" } th { "of" } th { "failed" } th { "differ" }
-                         th { "transitions/s to those of " (names[0]) } th { "faster in" } }
-                    @for line in summary(entries, names) {
-                        tr {
-                            td { (line.kind) } td { (line.reasoner) } td { (line.n_games) } td { (line.n_failed) }
-                            td { (line.n_differ) } td { (line.ratio.map_or("-".to_owned(), |it| format!("{it:.2}"))) }
-                            td { (line.n_faster) }
-                        }
+    let body = html! {
+        p { "Per second of processor time, one thread, random games from the initial state. " code { (command) } }
+        @if names.len() > 1 { h2 { "By number of roles" } (by_roles(comparison)) }
+        @for plot in &plots { div { (PreEscaped(plot)) } }
+        h2 { "Game by game" }
+        p { "Bars: transitions/s, on a logarithmic scale." }
+        div.wide { table {
+            tr { @for title in COLUMNS { th { (title) } } th { "" } }
+            @for entry in entries {
+                tr {
+                    @for (idx, cell) in row(entry).into_iter().enumerate() {
+                        td.bad[idx + 1 == COLUMNS.len()] { (cell) }
                     }
-                } }
-                @for plot in &plots { div { (PreEscaped(plot)) } }
-                h2 { "Game by game" }
-                p { "Bars: transitions/s, on a logarithmic scale." }
-                div.wide { table {
-                    tr { th { "game" } th { "reasoner" } th { "set-up s" } th { "transitions/s" } th { "rollouts/s" }
-                         th { "playouts/s" } th { "MB" } th { "remarks" } th { "" } }
-                    @for entry in entries {
-                        tr {
-                            @for (idx, cell) in row(entry).into_iter().enumerate() {
-                                td.bad[idx == 7] { (cell) }
-                            }
-                            td { div style="width: 12rem" { (bar(entry, names, fastest)) } }
-                        }
-                    }
-                } }
+                    td { div style="width: 12rem" { (bar(entry, names, fastest)) } }
+                }
             }
+        } }
+        @if !unreadable.is_empty() {
+            h2 { "Not compared" }
+            ul { @for game in unreadable { li { (game.game) ": " span.bad { (game.error) } } } }
         }
     };
-    Ok(page.into_string())
+    Ok(html_page::render("Reasoners compared", STYLE, &body))
 }
 
-fn bar(entry: &Entry, names: &[String], fastest: f64) -> PreEscaped<String> {
-    let Some(rate) = entry.rate() else { return PreEscaped(String::new()) };
+fn by_roles(comparison: &Comparison) -> Markup {
+    html! {
+        div.wide { table {
+            tr { th { "games" } th { "reasoner" } th { "of" } th { "failed" } th { "differ" }
+                 th { "transitions/s to those of " (comparison.names[0]) } th { "faster in" } }
+            @for line in comparison.summary() {
+                tr {
+                    td { (line.kind) } td { (line.reasoner) } td { (line.n_games) } td { (line.n_failed) }
+                    td { (line.n_differ) } td { (line.ratio.map_or("-".to_owned(), |it| format!("{it:.2}"))) }
+                    td { (line.n_faster) }
+                }
+            }
+        } }
+    }
+}
+
+fn bar(entry: &Entry, names: &[String], fastest: f64) -> Markup {
+    let Some(rate) = entry.rate() else { return html! {} };
     let width = 100.0 * rate.max(1.0).ln() / fastest.ln().max(1.0);
     let idx = names.iter().position(|name| *name == entry.key.reasoner).unwrap_or(0) % 3;
     let class = format!("bar r{idx}");
@@ -108,11 +105,21 @@ fn draw(
     let mut chart = ChartBuilder::on(&area)
         .caption(format!("{other} against {first}, transitions/s"), ("sans-serif", 18))
         .margin(10)
+        // Half of the last label stands beyond the axis.
+        .margin_right(44)
         .x_label_area_size(40)
         .y_label_area_size(70)
         .build_cartesian_2d((range.clone()).log_scale(), (range.clone()).log_scale())
         .map_err(|error| drawn(&error))?;
-    chart.configure_mesh().x_desc(first).y_desc(other).draw().map_err(|error| drawn(&error))?;
+    let label = |rate: &f64| format!("{rate:.0}");
+    chart
+        .configure_mesh()
+        .x_desc(first)
+        .y_desc(other)
+        .x_label_formatter(&label)
+        .y_label_formatter(&label)
+        .draw()
+        .map_err(|error| drawn(&error))?;
     let diagonal = LineSeries::new([(range.start, range.start), (range.end, range.end)], BLACK.mix(0.4));
     chart.draw_series(diagonal).map_err(|error| drawn(&error))?;
     let circles = points.iter().map(|&(x, y, _)| Circle::new((x, y), 3, RGBColor(72, 120, 168).filled()));

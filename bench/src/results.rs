@@ -1,11 +1,13 @@
 //! What was measured, kept on disk as it comes, so that a comparison goes on where it was stopped.
 //!
-//! One line of JSON for each game and reasoner. A line that was cut off by a kill is left out and measured again.
+//! One line of JSON for each game and reasoner. A line that cannot be read, such as one that was cut off by a kill, stays
+//! where it is, and is measured again.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
 
+use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use crate::measure::{Cross, SearchSpeed, Speed};
@@ -38,6 +40,9 @@ pub struct Entry {
     pub n_roles: usize,
     /// What was measured.
     pub key: Key,
+    /// The seconds after which measurements were killed.
+    #[serde(default)]
+    pub limit: f64,
     /// Rollouts.
     pub speed: Result<Speed, String>,
     /// Search.
@@ -65,6 +70,11 @@ impl Entry {
         speed.or_else(|| self.search.as_ref().err().map(|error| format!("search: {error}")))
     }
 
+    /// Whether something could not be measured.
+    fn has_failed(&self) -> bool {
+        self.speed.is_err() || self.search.is_err() || matches!(self.cross, Some(Err(_)))
+    }
+
     /// Whether the answers differ from those of the first reasoner.
     pub fn differs(&self) -> bool {
         matches!(&self.cross, Some(Ok(cross)) if cross.difference.is_some())
@@ -77,37 +87,33 @@ pub struct Results {
     file: File,
     /// In the order of measuring.
     pub entries: Vec<Entry>,
+    /// Lines that are no entries.
+    pub n_unreadable: usize,
 }
 
 impl Results {
-    /// Opens or begins a file.
+    /// Opens or begins a file, for this process alone.
     ///
     /// # Errors
-    /// If it cannot be read or written.
+    /// If it cannot be read or written, or another process has it open.
     pub fn open(path: &Path) -> std::io::Result<Results> {
-        let mut entries = Vec::new();
-        let mut whole = String::new();
-        if path.exists() {
-            for line in BufReader::new(File::open(path)?).lines() {
-                let line = line?;
-                if let Ok(entry) = serde_json::from_str(&line) {
-                    entries.push(entry);
-                    whole += &line;
-                    whole.push('\n');
-                }
-            }
-            // Without the line that was cut off, the next one begins where a line begins.
-            let beside = path.with_extension("jsonl.new");
-            std::fs::write(&beside, whole)?;
-            std::fs::rename(&beside, path)?;
+        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive)
+            .map_err(|_| std::io::Error::other("another comparison writes there; give another --out"))?;
+        let bytes = std::fs::read(path)?;
+        if bytes.last().is_some_and(|&last| last != b'\n') {
+            file.write_all(b"\n")?;
         }
-        let file = OpenOptions::new().create(true).append(true).open(path)?;
-        Ok(Results { file, entries })
+        let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+        let read: Vec<Option<Entry>> = lines.map(|line| serde_json::from_slice(line).ok()).collect();
+        let n_unreadable = read.iter().filter(|entry| entry.is_none()).count();
+        Ok(Results { file, entries: read.into_iter().flatten().collect(), n_unreadable })
     }
 
-    /// The entry of a key.
-    pub fn find(&self, key: &Key) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.key == *key)
+    /// The last entry of a key. One that failed does not count where more time is given now.
+    pub fn find(&self, key: &Key, limit: f64) -> Option<&Entry> {
+        let is_it = |entry: &&Entry| entry.key == *key && (!entry.has_failed() || entry.limit >= limit);
+        self.entries.iter().rev().find(is_it)
     }
 
     /// Adds an entry, also on disk.
@@ -152,25 +158,59 @@ mod tests {
                 seed: 1,
             },
             speed: Ok(Speed { transitions_per_cpu_s: 10.0, ..Speed::default() }),
-            search: Err("late".into()),
+            search: Ok(SearchSpeed { playouts_per_cpu_s: 5.0 }),
             cross: None,
+            limit: 60.0,
         }
     }
 
     #[test]
-    fn a_line_that_was_cut_off_is_measured_again() {
+    fn a_line_that_cannot_be_read_is_measured_again_and_loses_no_other() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.jsonl");
-        let mut results = Results::open(&path).unwrap();
-        results.push(entry("a")).unwrap();
-        results.push(entry("b")).unwrap();
-        let text = std::fs::read_to_string(&path).unwrap();
-        std::fs::write(&path, &text[..text.len() - 7]).unwrap();
-        let mut results = Results::open(&path).unwrap();
-        assert!(results.find(&entry("a").key).is_some());
-        assert!(results.find(&entry("b").key).is_none());
-        results.push(entry("c")).unwrap();
-        assert_eq!(Results::open(&path).unwrap().entries, [entry("a"), entry("c")]);
+        for kept in [0, 3, 40] {
+            let mut results = Results::open(&path).unwrap();
+            results.push(entry("a")).unwrap();
+            results.push(entry("b")).unwrap();
+            drop(results);
+            let whole = std::fs::read(&path).unwrap();
+            // Cut off, and damaged, also by bytes that are no text.
+            let mut damaged = [b"\xff\xfe{}\n\0\0\n", &whole[..whole.len() - 7 - kept]].concat();
+            std::fs::write(&path, &damaged).unwrap();
+            let mut results = Results::open(&path).unwrap();
+            assert!(results.find(&entry("a").key, 60.0).is_some());
+            assert!(results.find(&entry("b").key, 60.0).is_none());
+            assert_eq!(results.n_unreadable, 3);
+            results.push(entry("c")).unwrap();
+            drop(results);
+            assert_eq!(Results::open(&path).unwrap().entries, [entry("a"), entry("c")]);
+            damaged.push(b'\n');
+            assert!(std::fs::read(&path).unwrap().starts_with(&damaged), "nothing is taken away");
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_file_belongs_to_one_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.jsonl");
+        let first = Results::open(&path).unwrap();
+        assert!(Results::open(&path).unwrap_err().to_string().contains("another comparison"));
+        drop(first);
+        Results::open(&path).unwrap();
+    }
+
+    #[test]
+    fn what_failed_is_measured_again_with_more_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut results = Results::open(&folder.path().join("results.jsonl")).unwrap();
+        let late = Entry { search: Err("killed".into()), ..entry("a") };
+        results.push(late.clone()).unwrap();
+        assert_eq!(results.find(&late.key, 60.0), Some(&late));
+        assert_eq!(results.find(&late.key, 61.0), None);
+        let again = Entry { limit: 61.0, ..entry("a") };
+        results.push(again.clone()).unwrap();
+        assert_eq!(results.find(&late.key, 120.0), Some(&again));
     }
 
     #[test]

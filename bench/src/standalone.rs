@@ -13,9 +13,9 @@ use reasoner::Interrupt;
 use reasoner_prolog::{Prolog, Update, translate};
 use serde::{Deserialize, Serialize};
 
-use crate::child;
 use crate::measure::Speed;
 use crate::results::geometric_mean;
+use crate::{child, compare};
 
 /// Random games in pure Prolog.
 const WALK: &str = include_str!("walk.pl");
@@ -31,7 +31,7 @@ pub struct StandaloneArgs {
     #[arg(required = true, value_name = "GAME")]
     games: Vec<String>,
     /// Processor time for each measurement
-    #[arg(long, default_value_t = 2.0, value_name = "S")]
+    #[arg(long, default_value_t = 2.0, value_name = "S", value_parser = compare::seconds)]
     seconds: f64,
     /// Measurements of each, in turn; their medians are compared
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -130,20 +130,12 @@ impl StandaloneArgs {
             let walked: Walked = serde_json::from_str(&text).map_err(Failure::work)?;
             standalone.push(walked.transitions / walked.cpu_s);
             for (reasoner, rates) in [("prolog", &mut prolog), ("prolog-full", &mut full)] {
-                let seed = (round + 1).to_string();
-                let seconds = self.seconds.to_string();
-                let args = [
-                    "measure",
-                    "speed",
-                    name,
-                    "--reasoner",
-                    reasoner,
-                    "--seconds",
-                    &seconds,
-                    "--seed",
-                    &seed,
+                let options = [
+                    ("--reasoner", reasoner.to_owned()),
+                    ("--seconds", self.seconds.to_string()),
+                    ("--seed", (round + 1).to_string()),
                 ];
-                let speed: Speed = child::run(&args.map(str::to_owned), limit, stop).map_err(failed)?;
+                let speed: Speed = child::measure("speed", name, &options, limit, stop).map_err(failed)?;
                 rates.push(speed.transitions_per_cpu_s);
             }
         }

@@ -1,8 +1,6 @@
 //! The page of a tournament: standings with intervals, cross-table, tests, settings and links to records.
-//!
-//! One file of HTML with everything inside, for screens, phones and paper.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 
 use super::cells;
 use super::folder::Folder;
@@ -14,8 +12,8 @@ use super::schedule::Schedule;
 use super::standings::{Pairing, Table};
 use super::table::{self, words};
 use crate::failure::Failure;
+use crate::html_page;
 use crate::manager::record;
-use crate::page_style;
 
 /// The name of the file in the tournament's folder.
 pub const NAME: &str = "index.html";
@@ -50,51 +48,39 @@ impl Page<'_> {
     fn html(&self) -> Result<String, Failure> {
         let overall = &self.played.standings.overall;
         let plot = plot::elo(overall)?;
-        let page = html! {
-            (DOCTYPE)
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    title { (self.plan.title) }
-                    style { (PreEscaped(page_style::STYLE)) (PreEscaped(STYLE)) }
-                }
-                body {
-                    h1 { (self.plan.title) }
-                    p { (table::state(self.plan, self.played)) }
-                    h2 { "Standings" }
-                    (self.standings(overall))
-                    div { (PreEscaped(plot)) }
-                    p.note {
-                        "Score: won matches and half of the equal ones, with Wilson's 95 % interval. Elo: Bradley and \
-                         Terry's model over bouts (the matches behind one opening, in all seats) and half a won and half a \
-                         lost one for every two players, mean 0, with a 95 % interval from the Bayesian bootstrap."
-                    }
-                    h2 { "Cross-table" }
-                    (cross_table(overall))
-                    p.note { "Score in percent of the player at the left, and its won / equal / lost matches." }
-                    h3 { "Pairings" }
-                    (pairings(overall))
-                    p.note {
-                        "Elo difference: how much stronger the first player is, from the scores of bouts, with \
-                         Student's 95 % interval." (self.sprt_note())
-                    }
-                    @if self.played.standings.games.len() > 1 {
-                        h2 { "Game by game" }
-                        @for (name, table) in &self.played.standings.games {
-                            h3 { (name) }
-                            (self.standings(table))
-                            (cross_table(table))
-                        }
-                    }
-                    h2 { "Settings" }
-                    (self.settings())
-                    h2 { "Matches" }
-                    (self.matches())
+        let body = html! {
+            p { (table::state(self.plan, self.played)) }
+            h2 { "Standings" }
+            (self.standings(overall))
+            div { (PreEscaped(plot)) }
+            p.note {
+                "Score: won matches and half of the equal ones, with Wilson's 95 % interval. Elo: Bradley and \
+                 Terry's model over bouts (the matches behind one opening, in all seats) and half a won and half a \
+                 lost one for every two players, mean 0, with a 95 % interval from the Bayesian bootstrap."
+            }
+            h2 { "Cross-table" }
+            (cross_table(overall))
+            p.note { "Score in percent of the player at the left, and its won / equal / lost matches." }
+            h3 { "Pairings" }
+            (pairings(overall))
+            p.note {
+                "Elo difference: how much stronger the first player is, from the scores of bouts, with \
+                 Student's 95 % interval." (self.sprt_note())
+            }
+            @if self.played.standings.games.len() > 1 {
+                h2 { "Game by game" }
+                @for (name, table) in &self.played.standings.games {
+                    h3 { (name) }
+                    (self.standings(table))
+                    (cross_table(table))
                 }
             }
+            h2 { "Settings" }
+            (self.settings())
+            h2 { "Matches" }
+            (self.matches())
         };
-        Ok(page.into_string())
+        Ok(html_page::render(&self.plan.title, STYLE, &body))
     }
 
     fn standings(&self, table: &Table) -> Markup {

@@ -1,0 +1,215 @@
+//! What a comparison came to: as a table, as lines of a summary, and as comma-separated values.
+
+use std::path::Path;
+
+use player::failure::Failure;
+use player::{output, tables};
+use serde::Serialize;
+
+use crate::measure::Speed;
+use crate::results::{Entry, geometric_mean};
+
+/// The columns of the table of games.
+pub const COLUMNS: [&str; 8] =
+    ["game", "reasoner", "set-up s", "transitions/s", "rollouts/s", "playouts/s", "MB", "remarks"];
+
+/// A game that could not be read.
+#[derive(Debug, Clone, Serialize)]
+pub struct Unreadable {
+    /// As the command line names it.
+    pub game: String,
+    /// Why.
+    pub error: String,
+}
+
+/// What was measured, or known already.
+#[derive(Debug)]
+pub struct Comparison {
+    /// The reasoners' names, each once; the first is the one that the others are compared with.
+    pub names: Vec<String>,
+    /// Game by game, in the order of the reasoners.
+    pub entries: Vec<Entry>,
+    /// Games without entries.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// A game's name without folders and ending.
+pub fn short_name(game: &str) -> String {
+    Path::new(game).file_stem().map_or_else(|| game.to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// The cells of an entry, in the order of [`COLUMNS`].
+pub fn row(entry: &Entry) -> [String; COLUMNS.len()] {
+    let of_speed = |cell: &dyn Fn(&Speed) -> String| entry.speed.as_ref().map_or("-".to_owned(), cell);
+    [
+        short_name(&entry.game),
+        entry.key.reasoner.clone(),
+        of_speed(&|speed| format!("{:.3}", speed.setup_s)),
+        of_speed(&|speed| format!("{:.0}", speed.transitions_per_cpu_s)),
+        of_speed(&|speed| format!("{:.1}", speed.rollouts_per_cpu_s)),
+        entry.search.as_ref().map_or("-".to_owned(), |search| format!("{:.1}", search.playouts_per_cpu_s)),
+        of_speed(&|speed| format!("{:.1}", speed.peak_bytes as f64 / 1e6)),
+        entry.complaint().unwrap_or_default(),
+    ]
+}
+
+/// How one reasoner stands against the first on one kind of games.
+#[derive(Debug, Clone, Serialize)]
+pub struct Line {
+    /// By number of roles.
+    pub kind: String,
+    /// The reasoner's name.
+    pub reasoner: String,
+    /// Games measured.
+    pub n_games: usize,
+    /// Games without a rate.
+    pub n_failed: usize,
+    /// Games on which answers differ.
+    pub n_differ: usize,
+    /// The geometric mean of its transitions/s to the first's, where both have them.
+    pub ratio: Option<f64>,
+    /// Games on which it is faster than the first.
+    pub n_faster: usize,
+}
+
+impl Comparison {
+    /// How many entries have answers that differ.
+    pub fn n_differ(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.differs()).count()
+    }
+
+    /// One line for each kind of game and reasoner but the first.
+    pub fn summary(&self) -> Vec<Line> {
+        let kinds: [(&str, &dyn Fn(usize) -> bool); 4] = [
+            ("one role", &|n| n == 1),
+            ("two roles", &|n| n == 2),
+            ("more roles", &|n| n > 2),
+            ("all", &|_| true),
+        ];
+        let mut lines = Vec::new();
+        for (kind, is_kind) in kinds {
+            for name in &self.names[1..] {
+                let of_kind: Vec<&Entry> = self
+                    .entries
+                    .iter()
+                    .filter(|entry| entry.key.reasoner == *name && is_kind(entry.n_roles))
+                    .collect();
+                let ratios: Vec<f64> = of_kind
+                    .iter()
+                    .filter_map(|entry| {
+                        let first = self
+                            .entries
+                            .iter()
+                            .find(|it| it.key.reasoner == self.names[0] && it.game == entry.game)?;
+                        Some(entry.rate()? / first.rate()?)
+                    })
+                    .collect();
+                lines.push(Line {
+                    kind: kind.to_owned(),
+                    reasoner: name.clone(),
+                    n_games: of_kind.len(),
+                    n_failed: of_kind.iter().filter(|entry| entry.rate().is_none()).count(),
+                    n_differ: of_kind.iter().filter(|entry| entry.differs()).count(),
+                    n_faster: ratios.iter().filter(|&&ratio| ratio > 1.0).count(),
+                    ratio: geometric_mean(ratios.into_iter()),
+                });
+            }
+        }
+        lines.retain(|line| line.n_games > 0);
+        lines
+    }
+
+    /// Prints both tables.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn print(&self) -> Result<(), Failure> {
+        /// More than fit a page are in the CSV and on the page of HTML.
+        const MOST_ROWS: usize = 60;
+        if self.entries.len() <= MOST_ROWS {
+            let mut table = tables::with_header(COLUMNS);
+            for entry in &self.entries {
+                table.add_row(row(entry));
+            }
+            output::line(format_args!("Per second of processor time, one thread:\n{table}\n"))?;
+        }
+        if self.names.len() == 1 {
+            return Ok(());
+        }
+        let mut table = tables::with_header([
+            "games",
+            "reasoner",
+            "of",
+            "failed",
+            "differ",
+            "transitions/s to the first's",
+            "first is slower in",
+        ]);
+        for line in self.summary() {
+            table.add_row([
+                line.kind,
+                line.reasoner,
+                line.n_games.to_string(),
+                line.n_failed.to_string(),
+                line.n_differ.to_string(),
+                line.ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
+                line.n_faster.to_string(),
+            ]);
+        }
+        output::line(format_args!("Against {}, geometric means:\n{table}", self.names[0]))
+    }
+
+    /// Writes all entries.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn write_csv(&self, path: &Path) -> Result<(), Failure> {
+        let failed = |error: csv::Error| Failure::work(error).context(path.display());
+        let mut writer = csv::Writer::from_path(path).map_err(failed)?;
+        writer
+            .write_record([
+                "game",
+                "rules_hash",
+                "n_roles",
+                "reasoner",
+                "version",
+                "seed",
+                "seconds",
+                "setup_s",
+                "transitions_per_cpu_s",
+                "rollouts_per_cpu_s",
+                "playouts_per_cpu_s",
+                "peak_bytes",
+                "positions_checked",
+                "differs",
+                "complaint",
+            ])
+            .map_err(failed)?;
+        for entry in &self.entries {
+            let speed = entry.speed.as_ref().ok();
+            let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
+            let checked =
+                entry.cross.as_ref().and_then(|cross| cross.as_ref().ok()).map(|cross| cross.positions);
+            writer
+                .write_record([
+                    entry.game.clone(),
+                    entry.key.rules_hash.clone(),
+                    entry.n_roles.to_string(),
+                    entry.key.reasoner.clone(),
+                    entry.key.version.clone(),
+                    entry.key.seed.to_string(),
+                    entry.key.seconds.to_string(),
+                    number(speed.map(|speed| speed.setup_s)),
+                    number(speed.map(|speed| speed.transitions_per_cpu_s)),
+                    number(speed.map(|speed| speed.rollouts_per_cpu_s)),
+                    number(entry.search.as_ref().ok().map(|search| search.playouts_per_cpu_s)),
+                    speed.map(|speed| speed.peak_bytes.to_string()).unwrap_or_default(),
+                    checked.map(|n| n.to_string()).unwrap_or_default(),
+                    entry.differs().to_string(),
+                    entry.complaint().unwrap_or_default(),
+                ])
+                .map_err(failed)?;
+        }
+        writer.flush().map_err(|error| Failure::work(error).context(path.display()))
+    }
+}
