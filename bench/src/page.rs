@@ -10,8 +10,11 @@ use crate::results::Entry;
 
 /// What this page adds to the style of all.
 const STYLE: &str = "
-td:nth-child(2), td:last-child, td.bad { text-align: left; }
+th:nth-child(2), td:nth-child(2), td.bad { text-align: left; }
 .bar { height: .7rem; background: #4878a8; } .bar.r1 { background: #d08030; } .bar.r2 { background: #609050; }";
+
+/// More names in one plot would hide each other.
+const MOST_LABELS: usize = 30;
 
 /// The page.
 ///
@@ -124,8 +127,10 @@ fn draw(
     chart.draw_series(diagonal).map_err(|error| drawn(&error))?;
     let circles = points.iter().map(|&(x, y, _)| Circle::new((x, y), 3, RGBColor(72, 120, 168).filled()));
     chart.draw_series(circles).map_err(|error| drawn(&error))?;
-    if points.len() <= 30 {
-        let labels = points.iter().map(|(x, y, name)| Text::new(name.clone(), (*x, *y), ("sans-serif", 11)));
+    if points.len() <= MOST_LABELS {
+        // Beside the circle, in pixels.
+        let beside = |name: &str| Text::new(name.to_owned(), (6, -5), ("sans-serif", 11));
+        let labels = points.iter().map(|(x, y, name)| EmptyElement::at((*x, *y)) + beside(name));
         chart.draw_series(labels).map_err(|error| drawn(&error))?;
     }
     area.present().map_err(|error| drawn(&error))

@@ -9,8 +9,8 @@ use gdl::{Description, ReadOptions, Rules};
 use reasoner::{Interrupt, Limits, Move, Reasoner, ReasonerError, Role, Session};
 use reasoner_native::{Interpreter, InterpreterSession};
 use testkit::odd_game::{
-    COUNTED, COUNTS, EXPLODES, EXPLOSION, demand_error, demand_fixed_point, demand_joint_moves, odd_game,
-    odd_moves,
+    COUNTED, COUNTS, EXPLODES, EXPLOSION, demand_error, demand_fixed_point, demand_joint_moves,
+    demand_same_start, odd_game, odd_moves,
 };
 
 fn interpreter(condition: &str, clauses: &str) -> Arc<Interpreter> {
@@ -34,6 +34,11 @@ fn explosions_end_at_the_limits() {
     assert_eq!(steps, ReasonerError::TooManySteps(100_000));
     let bytes = demand_error(&interpreter, Limits { bytes: 1 << 20, ..Limits::default() });
     assert_eq!(bytes, ReasonerError::TooMuchMemory(1 << 20));
+}
+
+#[test]
+fn the_initial_state_does_not_depend_on_what_was_asked_before() {
+    demand_same_start(Interpreter::new);
 }
 
 #[test]

@@ -101,7 +101,7 @@ impl PrologSession {
             PrologError::TooManySteps => ReasonerError::TooManySteps(self.limits.steps),
             PrologError::TooMuchMemory(_) => ReasonerError::TooMuchMemory(self.limits.bytes),
             PrologError::TooDeep => ReasonerError::TooDeep(gdl::MAX_DEPTH),
-            PrologError::Unbound(_) => ReasonerError::Unbound(error.to_string()),
+            PrologError::Unbound => ReasonerError::Unbound(error.to_string()),
             PrologError::Raised(_) => ReasonerError::Engine(error.to_string()),
         }
     }

@@ -22,6 +22,8 @@ pub(crate) const QUESTIONS: [RelationId; 5] =
 
 /// The functor of the moves of all roles.
 pub(crate) const MOVES: &str = "moves";
+/// With more roles, a role's move is found by its number: spelled out, the text would grow with the square of theirs.
+const MOST_SPELLED_ROLES: usize = 16;
 /// The predicate that finds a role's move in them.
 const DOES: &str = "does";
 /// The variable of the moves in every clause.
@@ -223,22 +225,22 @@ impl<'a> Writer<'a> {
         for (role_idx, role) in self.rules.roles().iter().enumerate() {
             _ = write!(self.text, "{DOES}(");
             write_data(&mut self.text, role);
-            self.text += ",M,";
-            self.moves(role_idx, |writer| writer.text.push('M'));
-            self.text += ").\n";
+            _ = write!(self.text, ",M,{MOVES_VARIABLE}) :- ");
+            self.move_of(role_idx, |writer| writer.text.push('M'));
+            self.text += ".\n";
         }
     }
 
-    /// `moves(_,MOVE,_)`.
-    fn moves(&mut self, role_idx: usize, write_move: impl FnOnce(&mut Self)) {
-        let mut write_move = Some(write_move);
-        self.text += MOVES;
-        for idx in 0..self.rules.roles().len() {
-            self.text.push(if idx == 0 { '(' } else { ',' });
-            match write_move.take_if(|_| idx == role_idx) {
-                Some(write_move) => write_move(self),
-                None => self.text.push('_'),
-            }
+    /// `Moves = moves(_,MOVE,_)`, or by number.
+    fn move_of(&mut self, role_idx: usize, write_move: impl FnOnce(&mut Self)) {
+        let n_roles = self.rules.roles().len();
+        if n_roles > MOST_SPELLED_ROLES {
+            _ = write!(self.text, "arg({},{MOVES_VARIABLE},", role_idx + 1);
+            write_move(self);
+        } else {
+            _ = write!(self.text, "{MOVES_VARIABLE} = {MOVES}({}", "_,".repeat(role_idx));
+            write_move(self);
+            self.text += &",_".repeat(n_roles - role_idx - 1);
         }
         self.text.push(')');
     }
@@ -328,8 +330,7 @@ impl<'a> Writer<'a> {
             (RelationId::DOES, [RuleTerm::Name(role), a_move])
                 if let Some(role_idx) = self.role_idx(*role) =>
             {
-                _ = write!(self.text, "{MOVES_VARIABLE} = ");
-                self.moves(role_idx, |writer| writer.term(a_move));
+                self.move_of(role_idx, |writer| writer.term(a_move));
             }
             (relation, args) => {
                 let takes_moves = takes_moves(self.rules, relation);
@@ -436,7 +437,7 @@ mod tests {
              (<= (moved ?r) (does ?r (to ?x)))",
         );
         for part in [
-            "does('a',M,moves(M,_)).\ndoes('b',M,moves(_,M)).\n",
+            "does('a',M,Moves) :- Moves = moves(M,_).\ndoes('b',M,Moves) :- Moves = moves(_,M).\n",
             "'r_next'('at'(V0),Moves) :-\n    Moves = moves(_,'to'(V0)).",
             "'r_next'('by'(V0),Moves) :-\n    'r_moved'(V0,Moves).",
             "\\+ Moves = moves('go',_)",

@@ -140,6 +140,28 @@ fn terms_nest_as_deeply_as_text_may() {
 }
 
 #[test]
+fn there_may_be_thousands_of_roles() {
+    let n_roles = 20_000;
+    let rules = (0..n_roles).fold(String::new(), |mut text, idx| {
+        _ = write!(text, "(role r{idx}) (<= (next (by {idx})) (does r{idx} go)) ");
+        text
+    });
+    let text = format!(
+        "{rules} (init start) (<= (legal ?r go) (role ?r)) (<= (next (moved ?r)) (does ?r go))
+         (<= terminal (true (by 0))) (<= (goal ?r 50) (role ?r))"
+    );
+    let prolog = load(&text).unwrap();
+    let mut session = session(&prolog);
+    let root = session.initial_state().unwrap();
+    let go = session.move_of(&gdl::Term::Name("go".into())).unwrap();
+    let next = session.next_state(&root, &vec![go; n_roles]).unwrap();
+    let mut fluents = Vec::new();
+    session.fluents(&next, &mut fluents);
+    assert_eq!(fluents.len(), 2 * n_roles);
+    assert_eq!(session.is_terminal(&next), Ok(true));
+}
+
+#[test]
 fn set_up_ends_however_many_relations_there_are() {
     // Each takes all the inferences that listing one relation may take.
     let relations: String = (0..3000)

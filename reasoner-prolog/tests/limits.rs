@@ -11,7 +11,7 @@ use reasoner::{Interrupt, Limits, Reasoner, ReasonerError};
 use reasoner_prolog::{Prolog, Update};
 use testkit::odd_game::{
     COUNTED, COUNTS, EXPLODES, EXPLOSION, demand_error, demand_fixed_point, demand_joint_moves, demand_rest,
-    odd_game, odd_moves,
+    demand_same_start, odd_game, odd_moves,
 };
 
 fn prolog(condition: &str, clauses: &str) -> Arc<Prolog> {
@@ -73,6 +73,11 @@ fn recursion_on_a_cycle_reaches_its_least_fixed_point() {
     let mut tabled = prolog.tabled();
     tabled.sort_unstable();
     assert_eq!(tabled, ["beyond/2", "reach/2"]);
+}
+
+#[test]
+fn the_initial_state_does_not_depend_on_what_was_asked_before() {
+    demand_same_start(|rules| Prolog::new(rules, Update::Difference));
 }
 
 #[test]

@@ -95,6 +95,22 @@ pub fn demand_fixed_point<R: Reasoner>(make: impl FnOnce(Arc<Rules>) -> Result<R
     reasoner
 }
 
+/// Demands the same initial state whatever was asked before, though rules let it depend on the state.
+///
+/// # Panics
+/// If it changes.
+pub fn demand_same_start<R: Reasoner>(make: impl FnOnce(Arc<Rules>) -> Result<R, ReasonerError>) {
+    let rules = odd_game("e", "(<= (init (after ?m)) (true (made ?m))) (<= (init (again ?f)) (true ?f))");
+    let reasoner = Arc::new(make(rules).expect("the rules are rules"));
+    let mut session = reasoner.session(Limits::default(), &Interrupt::new()).expect("a session is easy");
+    let start = session.initial_state().expect("the start is easy");
+    demand_rest(&mut session);
+    assert_eq!(session.initial_state().as_ref(), Ok(&start));
+    let mut fluents = Vec::new();
+    session.fluents(&start, &mut fluents);
+    assert_eq!(fluents.len(), 1, "nothing is true before the start");
+}
+
 /// Demands that a joint move with too few or too many moves is an error, after which the session answers.
 ///
 /// # Panics

@@ -21,8 +21,8 @@ pub(crate) enum PrologError {
     #[error("out of memory: {0}")]
     TooMuchMemory(String),
     /// A variable is not bound where a ground term is expected.
-    #[error("a variable is not bound in {0}")]
-    Unbound(String),
+    #[error("an answer has a variable that no condition of its rule binds")]
+    Unbound,
     /// Any other exception, as text.
     #[error("SWI-Prolog: {0}")]
     Raised(String),

@@ -218,7 +218,7 @@ unsafe fn read_term(term: fli::term_t, words: &mut Vec<Word>, depth: usize) -> R
         }
         let mut functor = 0;
         if fli::PL_get_functor(term, &raw mut functor) == 0 {
-            return Err(PrologError::Unbound(text_of(term)));
+            return Err(PrologError::Unbound);
         }
         if depth == gdl::MAX_DEPTH {
             return Err(PrologError::TooDeep);
