@@ -103,6 +103,9 @@ impl CompareArgs {
             comparison.print()?;
             output::line(format_args!("{0}/compare.csv, {0}/compare.html", self.out.display()))?;
         }
+        if stop.is_raised() {
+            output::progress("stopped; the same command goes on");
+        }
         let is_whole = comparison.unreadable.is_empty() && !stop.is_raised();
         Ok(if is_whole && comparison.n_differ() == 0 { Outcome::Done } else { Outcome::Failed })
     }

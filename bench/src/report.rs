@@ -133,7 +133,8 @@ impl Comparison {
             }
             output::line(format_args!("Per second of processor time, one thread:\n{table}\n"))?;
         }
-        if self.names.len() == 1 {
+        let summary = self.summary();
+        if summary.is_empty() {
             return Ok(());
         }
         let mut table = tables::with_header([
@@ -145,7 +146,7 @@ impl Comparison {
             "transitions/s to the first's",
             "first is slower in",
         ]);
-        for line in self.summary() {
+        for line in summary {
             table.add_row([
                 line.kind,
                 line.reasoner,

@@ -10,6 +10,8 @@
 //!   and is detached with its last clone. A thread without an engine cannot call.
 //! - Term references never leave this module; each call opens a frame and discards it.
 //! - A query is closed when its guard goes, also by a panic.
+//! - What Prolog may have no room for (frames, references, queries, records) is an error before it is used.
+//! - Predicates have few enough arguments, which [`translate::check`](crate::translate) sees to.
 //! - [`Atom`]s and [`Record`]s are counted by Prolog. Their last owner gives them back where the thread has an
 //!   engine, and otherwise leaves them.
 

@@ -20,7 +20,8 @@ use crate::watchdog::Watchdog;
 /// The dearest question of a published game that plain resolution answers takes a tenth of it.
 pub(crate) const PLAIN_STEPS: u64 = 4_000_000;
 
-/// Groups of recursive relations that are tried one by one, each for as many inferences again: some seconds.
+/// Groups of recursive relations that are tried one by one, each for as many inferences again. No published game has
+/// more than 10.
 const MAX_TRIALS: usize = 16;
 
 /// The rules of one game in SWI-Prolog.
