@@ -119,7 +119,7 @@ pub(crate) fn relations_asked(rules: &Rules) -> BTreeSet<RelationId> {
 ///
 /// # Errors
 /// In words, what it cannot take.
-pub(crate) fn check(rules: &Rules) -> Result<(), String> {
+pub fn check(rules: &Rules) -> Result<(), String> {
     let fluents = fluent_names(rules).into_iter().map(|(name, arity)| (rules.symbols().name(name), arity));
     let relations = relations_asked(rules)
         .into_iter()
