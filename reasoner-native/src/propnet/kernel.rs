@@ -7,8 +7,6 @@
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use std::ops::Range;
-
 use reasoner::Lot;
 
 use super::circuit::{Circuit, PARTS, Run, Shape, Tap};
@@ -237,16 +235,27 @@ pub(super) fn gather<L: Lanes>(wires: &Wires<L>, n_wires: usize, from: &[Place],
 /// How the state becomes the next one.
 #[derive(Debug)]
 pub(super) struct Changes<L> {
-    /// Bases that become what other wires are, with these.
-    plain: Vec<[Place; 2]>,
+    /// Bases that become what other wires are.
+    plain: Vec<Change>,
     /// Bases that become the complements of other wires.
-    negated: Vec<[Place; 2]>,
-    /// Bases that become other bases.
-    shifted: Vec<(Place, Tap)>,
-    /// What the latter become; the memory for it.
-    shifting: Vec<L>,
+    negated: Vec<Change>,
+    /// Bases that become what other bases were.
+    shifted: Vec<Change>,
+    /// What the latter become, and the memory for it.
+    shifts: Vec<(Tap, L)>,
+    /// Bases that stay what they are.
+    kept: Vec<Change>,
     n_wires: usize,
-    bases: Range<usize>,
+    n_bases: usize,
+}
+
+/// What a base becomes.
+#[derive(Debug, Clone, Copy)]
+struct Change {
+    base: Place,
+    from: Place,
+    /// Where its value stands in the states of rollouts that begin.
+    at_begin: Place,
 }
 
 /// Lanes whose next state is not what the circuit says.
@@ -262,65 +271,105 @@ pub(super) struct Exceptions<'a, L> {
 
 impl<L: Lanes> Changes<L> {
     pub(super) fn of(circuit: &Circuit) -> Changes<L> {
-        let bases = circuit.base_wire(0)..circuit.base_wire(circuit.n_relevant);
         let mut changes = Changes {
             plain: Vec::new(),
             negated: Vec::new(),
             shifted: Vec::new(),
-            shifting: Vec::new(),
+            shifts: Vec::new(),
+            kept: Vec::new(),
             n_wires: circuit.n_wires,
-            bases: bases.clone(),
+            n_bases: circuit.n_relevant,
         };
-        for (wire, &tap) in bases.clone().zip(&circuit.next) {
-            assert!(tap.wire() < circuit.n_wires, "taps are wires of the circuit");
-            let places = [Place::of::<L>(wire), Place::of::<L>(tap.wire())];
+        let bases = circuit.base_wire(0)..circuit.base_wire(circuit.n_relevant);
+        for (base, &tap) in circuit.next[..circuit.n_relevant].iter().enumerate() {
+            let wire = circuit.base_wire(base);
+            assert!(wire.max(tap.wire()) < circuit.n_wires, "bases and taps are wires of the circuit");
+            let [at_wire, from, at_begin] = [wire, tap.wire(), base].map(Place::of::<L>);
+            let change = Change { base: at_wire, from, at_begin };
             match () {
-                () if tap.wire() == wire && !tap.is_negated() => {}
-                () if bases.contains(&tap.wire()) && tap.wire() != wire => changes.shifted.push((places[0], tap)),
-                () if tap.is_negated() => changes.negated.push(places),
-                () => changes.plain.push(places),
+                () if tap.wire() == wire && !tap.is_negated() => changes.kept.push(change),
+                () if bases.contains(&tap.wire()) && tap.wire() != wire => {
+                    changes.shifted.push(change);
+                    changes.shifts.push((tap, L::NONE));
+                }
+                () if tap.is_negated() => changes.negated.push(change),
+                () => changes.plain.push(change),
             }
         }
-        changes.shifting = vec![L::NONE; changes.shifted.len()];
         changes
     }
 
     /// Makes the next state the state.
     #[inline(always)]
     pub(super) fn apply(&mut self, wires: &mut Wires<L>, exceptions: &Exceptions<'_, L>) {
-        match exceptions.over.any() {
-            true => self.apply_except::<true>(wires, exceptions),
-            false => self.apply_except::<false>(wires, exceptions),
-        }
-        let &Exceptions { begins, states, .. } = exceptions;
-        if begins.any() {
-            let bases = wires.range_mut(self.bases.start, self.bases.len());
-            for (base, &at_begin) in bases.iter_mut().zip(states) {
-                *base = begins.pick(at_begin, *base);
-            }
+        match (exceptions.over.any(), exceptions.begins.any()) {
+            (false, false) => self.apply_except::<false, false>(wires, exceptions),
+            (false, true) => self.apply_except::<false, true>(wires, exceptions),
+            (true, false) => self.apply_except::<true, false>(wires, exceptions),
+            (true, true) => self.apply_except::<true, true>(wires, exceptions),
         }
     }
 
     #[inline(always)]
-    fn apply_except<const HAS_OVER: bool>(&mut self, wires: &mut Wires<L>, exceptions: &Exceptions<'_, L>) {
-        let over = exceptions.over;
-        for (place, &(_, tap)) in self.shifting.iter_mut().zip(&self.shifted) {
-            *place = wires.tap(tap);
+    fn apply_except<const HAS_OVER: bool, const HAS_BEGINS: bool>(
+        &mut self,
+        wires: &mut Wires<L>,
+        exceptions: &Exceptions<'_, L>,
+    ) {
+        let &Exceptions { over, begins, states } = exceptions;
+        for (tap, value) in &mut self.shifts {
+            *value = wires.tap(*tap);
         }
-        assert!(self.n_wires <= wires.all_mut().len(), "the wires are those of the circuit");
+        assert!(self.n_wires <= wires.all().len(), "the wires are those of the circuit");
+        assert!(self.n_bases <= states.len(), "there is a state for all bases");
         let wires = wires.all_mut().as_mut_ptr();
-        let becomes = |old: L, new: L| if HAS_OVER { over.pick(old, new) } else { new };
-        for &[base, from] in &self.plain {
-            // SAFETY: both are places of wires of the circuit, of which there are enough.
-            unsafe { *at(wires, base) = becomes(*at(wires, base), *at(wires, from)) };
+        let setting = Setting { wires, states: states.as_ptr(), over, begins };
+        // SAFETY: bases and what they become have wires of the circuit, of which there are enough, and bases have
+        // states.
+        unsafe {
+            for change in &self.plain {
+                setting.set::<HAS_OVER, HAS_BEGINS>(change, *at(wires, change.from));
+            }
+            for change in &self.negated {
+                setting.set::<HAS_OVER, HAS_BEGINS>(change, (*at(wires, change.from)).not());
+            }
+            for (change, &(_, new)) in self.shifted.iter().zip(&self.shifts) {
+                setting.set::<HAS_OVER, HAS_BEGINS>(change, new);
+            }
+            if HAS_BEGINS {
+                for change in &self.kept {
+                    setting.set::<HAS_OVER, HAS_BEGINS>(change, *at(wires, change.from));
+                }
+            }
         }
-        for &[base, from] in &self.negated {
-            // SAFETY: as above.
-            unsafe { *at(wires, base) = becomes(*at(wires, base), (*at(wires, from)).not()) };
-        }
-        for (&(base, _), &new) in self.shifted.iter().zip(&self.shifting) {
-            // SAFETY: as above.
-            unsafe { *at(wires, base) = becomes(*at(wires, base), new) };
+    }
+}
+
+/// Where bases are set, and in which lanes otherwise than by the circuit.
+struct Setting<L> {
+    wires: *mut L,
+    states: *const L,
+    over: L,
+    begins: L,
+}
+
+impl<L: Lanes> Setting<L> {
+    /// Sets a base.
+    ///
+    /// # Safety
+    /// The places of the change are those of wires behind `wires` and of a state behind `states`.
+    #[inline(always)]
+    unsafe fn set<const HAS_OVER: bool, const HAS_BEGINS: bool>(&self, change: &Change, mut value: L) {
+        // SAFETY: as promised.
+        unsafe {
+            let base = at(self.wires, change.base);
+            if HAS_OVER {
+                value = self.over.pick(*base, value);
+            }
+            if HAS_BEGINS {
+                value = self.begins.pick(*at(self.states.cast_mut(), change.at_begin), value);
+            }
+            *base = value;
         }
     }
 }

@@ -65,13 +65,14 @@ pub(super) fn set_series<L: Lanes>(keys: &mut Keys, lanes: L, seed: u64, first: 
     let [low_stride, high_stride] = Lot::SERIES_STRIDES.map(all);
     let [low, high] = Lot::halves(seed);
     let (low, high) = (all(low.wrapping_sub(begins.offset)), all(high));
-    let mut rollouts = _mm512_add_epi32(all(first), _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+    let numbers = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    let mut first = first;
     for (word_idx, word) in lanes.words().into_iter().enumerate().take(L::WORDS) {
         for part in 0..64 / LANES_AT_ONCE {
             #[allow(clippy::cast_possible_truncation, reason = "the other lanes are other parts")]
             let mask = (word >> (part * LANES_AT_ONCE)) as u16;
-            let rollout = _mm512_maskz_expand_epi32(mask, rollouts);
-            rollouts = _mm512_add_epi32(rollouts, all(mask.count_ones()));
+            let rollout = _mm512_add_epi32(all(first), _mm512_maskz_expand_epi32(mask, numbers));
+            first = first.wrapping_add(mask.count_ones());
             let low = _mm512_add_epi32(low, _mm512_mullo_epi32(rollout, low_stride));
             let high = _mm512_add_epi32(high, _mm512_mullo_epi32(rollout, high_stride));
             let lane = word_idx * 64 + part * LANES_AT_ONCE;
