@@ -7,15 +7,38 @@ use reasoner::Lot;
 use super::super::lanes::Lanes;
 use super::{Begins, Keys, Level};
 
-/// As [`super::draw`], 32 lanes at a time, for counts below 2^16.
+/// As [`super::draw`], for counts below 2^16.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
 pub(super) fn draw<L: Lanes>(counts: &[L], keys: &Keys, offset: u32, numbers: &mut [L]) {
+    // With few planes, their bits stay in registers.
+    match counts.len() {
+        1 => draw_below::<L, 1>(counts, keys, offset, numbers),
+        2 => draw_below::<L, 2>(counts, keys, offset, numbers),
+        3 => draw_below::<L, 3>(counts, keys, offset, numbers),
+        4 => draw_below::<L, 4>(counts, keys, offset, numbers),
+        5 => draw_below::<L, 5>(counts, keys, offset, numbers),
+        6 => draw_below::<L, 6>(counts, keys, offset, numbers),
+        _ => draw_below::<L, 16>(counts, keys, offset, numbers),
+    }
+}
+
+/// As [`draw`], 32 lanes at a time, with at most `MAX_PLANES` planes.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+fn draw_below<L: Lanes, const MAX_PLANES: usize>(counts: &[L], keys: &Keys, offset: u32, numbers: &mut [L]) {
     const LANES_AT_ONCE: usize = 32;
     let n_chunks = L::N / LANES_AT_ONCE;
     assert!(size_of::<L>() == n_chunks * 4 && keys.low.len() == L::N && keys.high.len() == L::N);
     // A register's words stand in memory in the order of its lanes.
     let (in_planes, out_planes) = (counts.as_ptr().cast::<u32>(), numbers.as_mut_ptr().cast::<u32>());
+    // What the compiler knows, it unrolls.
+    let n_planes = if MAX_PLANES < 16 { MAX_PLANES } else { counts.len() };
+    let n_numbers = numbers.len().min(n_planes);
+    let mut bits = [_mm512_set1_epi16(1); MAX_PLANES];
+    for plane in 1..MAX_PLANES {
+        bits[plane] = _mm512_add_epi16(bits[plane - 1], bits[plane - 1]);
+    }
     let offset = _mm512_set1_epi32(offset.cast_signed());
     let bits_of = |lane: usize| {
         // SAFETY: `lane` is at most `L::N` - 16, and the keys have `L::N` words.
@@ -29,12 +52,10 @@ pub(super) fn draw<L: Lanes>(counts: &[L], keys: &Keys, offset: u32, numbers: &m
     };
     for chunk in 0..n_chunks {
         let mut count = _mm512_setzero_si512();
-        let mut bit = _mm512_set1_epi16(1);
-        for plane in 0..counts.len() {
+        for (plane, &bit) in bits.iter().enumerate().take(n_planes) {
             // SAFETY: each plane has `n_chunks` such words.
             let mask = unsafe { *in_planes.add(plane * n_chunks + chunk) };
             count = _mm512_mask_add_epi16(count, mask, count, bit);
-            bit = _mm512_add_epi16(bit, bit);
         }
         let (a, b) = (bits_of(chunk * LANES_AT_ONCE), bits_of(chunk * LANES_AT_ONCE + 16));
         let low = _mm512_permutex2var_epi16(a, even_words(), b);
@@ -45,12 +66,10 @@ pub(super) fn draw<L: Lanes>(counts: &[L], keys: &Keys, offset: u32, numbers: &m
         let is_carried = _mm512_cmplt_epu16_mask(_mm512_add_epi16(middle, from_low), middle);
         let number = _mm512_mulhi_epu16(high, count);
         let number = _mm512_mask_add_epi16(number, is_carried, number, _mm512_set1_epi16(1));
-        let mut bit = _mm512_set1_epi16(1);
-        for plane in 0..numbers.len() {
+        for (plane, &bit) in bits.iter().enumerate().take(n_numbers) {
             let mask = _mm512_test_epi16_mask(number, bit);
             // SAFETY: each plane has `n_chunks` such words.
             unsafe { *out_planes.add(plane * n_chunks + chunk) = mask };
-            bit = _mm512_add_epi16(bit, bit);
         }
     }
 }
@@ -110,10 +129,9 @@ fn odd_words() -> __m512i {
 #[inline]
 fn mix(low: __m512i, high: __m512i) -> __m512i {
     let x = _mm512_xor_si512(low, _mm512_srli_epi32(low, 16));
-    let x = _mm512_mullo_epi32(x, _mm512_set1_epi32(0x21f0_aaad));
+    let x = _mm512_add_epi32(_mm512_mullo_epi32(x, _mm512_set1_epi32(0x21f0_aaad)), high);
     let x = _mm512_xor_si512(x, _mm512_srli_epi32(x, 15));
-    let x = _mm512_mullo_epi32(_mm512_add_epi32(x, high), _mm512_set1_epi32(0x735a_2d97));
-    _mm512_xor_si512(x, _mm512_srli_epi32(x, 15))
+    _mm512_mullo_epi32(x, _mm512_set1_epi32(0x735a_2d97))
 }
 
 /// Lanes in a vector register. Its operations must only be called where the features are on: within
