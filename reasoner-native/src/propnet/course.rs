@@ -72,10 +72,8 @@ impl Circuit {
     pub(super) fn work_of_harvest(&self) -> f64 {
         /// What counting or noting a goal costs.
         const PER_GOAL: usize = 12;
-        /// What the states of those that begin cost for each fluent.
-        const PER_BASE: usize = 1;
         /// What everything else does.
-        const ONCE: usize = 100;
-        (self.work(Cone::Goal) + PER_GOAL * self.goals.len() + PER_BASE * self.n_relevant + ONCE) as f64
+        const ONCE: usize = 200;
+        (self.work(Cone::Goal) + PER_GOAL * self.goals.len() + ONCE) as f64
     }
 }
