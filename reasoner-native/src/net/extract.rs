@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Signal;
 use super::rows::Rows;
@@ -17,6 +17,12 @@ use crate::ground::{Budget, GroundError};
 /// Neighbours of an input that it is paired with, at most; inputs are sorted, and what belongs together has
 /// names that stand near each other.
 const MAX_NEIGHBOURS: usize = 16;
+/// At least, where there would be too many pairs.
+const MIN_NEIGHBOURS: usize = 3;
+/// Pairs that are counted, about: some tenths of a second.
+const MAX_PAIRS: usize = 4_000_000;
+/// Gates that must have a pair for a new gate of it to be worth its own inputs and itself.
+const MIN_USES: u32 = 4;
 /// Gates of a signal beyond which it is not looked at for what two gates have in common.
 const MAX_GATES: usize = 200;
 
@@ -51,16 +57,21 @@ impl Rows {
 
     /// Pairs of signals, those that most gates have first.
     fn extract_pairs(&mut self, budget: &Budget) -> Result<(), GroundError> {
+        let n_neighbours = (MAX_PAIRS / (1 + self.n_inputs())).clamp(MIN_NEIGHBOURS, MAX_NEIGHBOURS);
         let mut counts: FxHashMap<(Signal, Signal), u32> = FxHashMap::default();
         for row in &self.rows {
             for (idx, &a) in row.iter().enumerate() {
-                for &b in row[idx + 1..].iter().take(MAX_NEIGHBOURS) {
+                for &b in row[idx + 1..].iter().take(n_neighbours) {
                     *counts.entry((a, b)).or_default() += 1;
                 }
             }
         }
+        let gates = self.rows.iter().filter_map(|row| if let [a, b] = row[..] { Some((a, b)) } else { None });
+        let gates: FxHashSet<(Signal, Signal)> = gates.collect();
+        let is_worth = |pair: &(Signal, Signal), n: u32| n >= MIN_USES || n >= 2 && gates.contains(pair);
+        counts.retain(|pair, n| is_worth(pair, *n));
         let mut order: BinaryHeap<(u32, Reverse<(Signal, Signal)>)> =
-            counts.into_iter().filter(|&(_, n)| n >= 2).map(|(pair, n)| (n, Reverse(pair))).collect();
+            counts.into_iter().map(|(pair, n)| (n, Reverse(pair))).collect();
         let mut n_done = 0;
         while let Some((known, Reverse((a, b)))) = order.pop() {
             let steps = self.with[a.idx()].len().min(self.with[b.idx()].len());
@@ -84,14 +95,13 @@ impl Rows {
             let mut counts: FxHashMap<Signal, u32> = FxHashMap::default();
             for &user in &users {
                 let row = &self.rows[user as usize];
-                for &other in row.iter().filter(|&&other| other != both).take(MAX_NEIGHBOURS) {
+                for &other in row.iter().filter(|&&other| other != both).take(n_neighbours) {
                     *counts.entry(other).or_default() += 1;
                 }
             }
-            let pair = |other: Signal| (both.min(other), both.max(other));
-            order.extend(
-                counts.into_iter().filter(|&(_, n)| n >= 2).map(|(other, n)| (n, Reverse(pair(other)))),
-            );
+            let pairs = counts.into_iter().map(|(other, n)| (n, (both.min(other), both.max(other))));
+            let pairs = pairs.filter(|(n, pair)| is_worth(pair, *n));
+            order.extend(pairs.map(|(n, pair)| (n, Reverse(pair))));
         }
         Ok(())
     }

@@ -5,10 +5,17 @@
 //! condition holds" is "a move of these" and "the condition of the move holds", whatever the move: the first
 //! is the same for all pieces, the second for all cells.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::rows::Rows;
 use super::{GateId, Gates, Kind, Signal};
+
+/// Look-ups that a choice is tried to be put into for each of its conditions, and of all these those with most in
+/// common, at most.
+const MAX_CANDIDATES: usize = 16;
 
 /// Moves with their condition in one disjunction.
 type Conditions = FxHashMap<GateId, Vec<Signal>>;
@@ -174,15 +181,17 @@ fn lookups(choices: &[Choice]) -> Vec<Lookup> {
                 let known = with.get(&(*role, *condition)).into_iter().flatten();
                 known.for_each(|&lookup| *shared.entry(lookup).or_default() += 1);
             }
-            let fits = |&(lookup, _): &(usize, usize)| {
+            let fits = |&(_, Reverse(lookup)): &(usize, Reverse<usize>)| {
                 let known = &lookups[lookup].conditions;
                 conditions
                     .iter()
                     .all(|(a_move, condition)| known.get(a_move).is_none_or(|known| known == condition))
             };
-            let best =
-                shared.into_iter().filter(fits).max_by_key(|&(lookup, n)| (n, std::cmp::Reverse(lookup)));
-            let lookup = best.map_or(lookups.len(), |(lookup, _)| lookup);
+            let mut candidates: BinaryHeap<(usize, Reverse<usize>)> =
+                shared.into_iter().map(|(lookup, n)| (n, Reverse(lookup))).collect();
+            let mut best_first = std::iter::from_fn(|| candidates.pop()).take(MAX_CANDIDATES);
+            let best = best_first.find(fits).map(|(_, Reverse(lookup))| lookup);
+            let lookup = best.unwrap_or(lookups.len());
             if lookup == lookups.len() {
                 let (conditions, choices) = (Conditions::default(), Vec::new());
                 lookups.push(Lookup { role: *role, conditions, choices });
@@ -192,7 +201,7 @@ fn lookups(choices: &[Choice]) -> Vec<Lookup> {
             of_lookup.conditions.extend(conditions.iter().map(|(&a_move, it)| (a_move, it.clone())));
             for condition in distinct {
                 let known = with.entry((*role, condition)).or_default();
-                if !known.contains(&lookup) {
+                if known.len() < MAX_CANDIDATES && !known.contains(&lookup) {
                     known.push(lookup);
                 }
             }

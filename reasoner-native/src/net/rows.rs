@@ -2,8 +2,10 @@
 
 use super::{GateId, Kind, Net, Signal};
 
-/// Steps for each input of the net.
+/// Steps for each input of the net, at most.
 const STEPS_PER_INPUT: usize = 200;
+/// Steps of all; some tenths of a second.
+const MAX_STEPS: usize = 20_000_000;
 
 /// Gates as lists of inputs, with new ones behind those of a net.
 pub(super) struct Rows {
@@ -32,7 +34,7 @@ impl Rows {
         }
         let mut n_roots = vec![0; net.gates.len()];
         net.for_each_root(|signal| n_roots[signal.gate().idx()] += 1);
-        Rows { rows, with, n_roots, steps: n_inputs * STEPS_PER_INPUT }
+        Rows { rows, with, n_roots, steps: (n_inputs * STEPS_PER_INPUT).min(MAX_STEPS) }
     }
 
     /// The inputs of a gate.
@@ -66,6 +68,11 @@ impl Rows {
         users.sort_unstable();
         users.dedup();
         users
+    }
+
+    /// Inputs of all gates together.
+    pub(super) fn n_inputs(&self) -> usize {
+        self.rows.iter().map(Vec::len).sum()
     }
 
     /// Spends steps; false if too few are left.

@@ -15,12 +15,21 @@ const MAX_FACTOR_PASSES: usize = 6;
 /// Passes that extract; later ones gain next to nothing.
 const MAX_EXTRACT_PASSES: usize = 2;
 
-/// Simplifies until nothing changes.
+/// The share of the work, one in so many, that a pass must save to be done again.
+const WORTH: usize = 200;
+
+/// Simplifies as long as it is worth the time.
 ///
 /// # Errors
 /// If the budget is used up.
 pub(crate) fn simplify(mut net: Net, budget: &Budget) -> Result<Net, GroundError> {
-    net = until_same(net, MAX_PLAIN_PASSES, |net| rebuilt(net, Manner::Plain, budget))?;
+    for _ in 0..MAX_PLAIN_PASSES {
+        let before = net.size();
+        net = rebuilt(&net, Manner::Plain, budget)?;
+        if net.size() == before {
+            break;
+        }
+    }
     // Nets of whole clauses are larger by far before their gates are factored for the first time.
     net = factored(&net, budget)?;
     net = changed(&net, budget, |rows| {
@@ -28,23 +37,23 @@ pub(crate) fn simplify(mut net: Net, budget: &Budget) -> Result<Net, GroundError
         rows.cascade(budget)
     })?;
     net = rebuilt(&net, Manner::Plain, budget)?;
-    net = until_same(net, MAX_FACTOR_PASSES, |net| factored(net, budget))?;
-    until_same(net, MAX_EXTRACT_PASSES, |net| {
+    net = while_worth(net, MAX_FACTOR_PASSES, |net| factored(net, budget))?;
+    while_worth(net, MAX_EXTRACT_PASSES, |net| {
         factored(&changed(net, budget, |rows| rows.extract(budget))?, budget)
     })
 }
 
-/// Does a pass again until it changes nothing, or so many times.
-fn until_same(
+/// Does a pass again as long as it saves a share of the work, at most so many times.
+fn while_worth(
     mut net: Net,
     n_passes: usize,
     pass: impl Fn(&Net) -> Result<Net, GroundError>,
 ) -> Result<Net, GroundError> {
-    let mut size = net.size();
+    let mut work = net.size().work();
     for _ in 0..n_passes {
         net = pass(&net)?;
-        let before = std::mem::replace(&mut size, net.size());
-        if size == before {
+        let before = std::mem::replace(&mut work, net.size().work());
+        if work + before / WORTH >= before {
             break;
         }
     }
