@@ -95,6 +95,7 @@ impl CompareArgs {
         if as_json {
             output::json(&json!({
                 "entries": comparison.entries,
+                "set_ups": comparison.set_ups(),
                 "summary": comparison.summary(),
                 "differ": comparison.n_differ(),
                 "unreadable": comparison.unreadable,

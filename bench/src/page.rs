@@ -29,6 +29,8 @@ pub fn html(comparison: &Comparison, command: &str) -> Result<String, Failure> {
     let fastest = entries.iter().filter_map(Entry::rate).fold(1.0, f64::max);
     let body = html! {
         p { "Per second of processor time, one thread, random games from the initial state. " code { (command) } }
+        h2 { "Set-up, and peaks of memory with rollouts" }
+        (set_ups(comparison))
         @if names.len() > 1 { h2 { "By number of roles" } (by_roles(comparison)) }
         @for plot in &plots { div { (PreEscaped(plot)) } }
         h2 { "Game by game" }
@@ -62,6 +64,23 @@ fn by_roles(comparison: &Comparison) -> Markup {
                     td { (line.kind) } td { (line.reasoner) } td { (line.n_games) } td { (line.n_failed) }
                     td { (line.n_differ) } td { (line.ratio.map_or("-".to_owned(), |it| format!("{it:.2}"))) }
                     td { (line.n_faster) }
+                }
+            }
+        } }
+    }
+}
+
+fn set_ups(comparison: &Comparison) -> Markup {
+    html! {
+        div.wide { table {
+            tr { th { "reasoner" } th { "of" } th { "ready" }
+                 th { "set-up s, median" } th { "90 %" } th { "most" }
+                 th { "peak MB, median" } th { "90 %" } th { "most" } }
+            @for of_reasoner in comparison.set_ups() {
+                tr {
+                    td { (of_reasoner.reasoner) } td { (of_reasoner.n_games) } td { (of_reasoner.n_ready) }
+                    @for seconds in of_reasoner.seconds { td { (format!("{seconds:.3}")) } }
+                    @for bytes in of_reasoner.peak_bytes { td { (format!("{:.1}", bytes / 1e6)) } }
                 }
             }
         } }

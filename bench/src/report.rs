@@ -72,7 +72,39 @@ pub struct Line {
     pub n_faster: usize,
 }
 
+/// What setting one reasoner up costs.
+#[derive(Debug, Clone, Serialize)]
+pub struct SetUps {
+    /// The reasoner's name.
+    pub reasoner: String,
+    /// Games measured.
+    pub n_games: usize,
+    /// Games on which it could be set up, and rolled out, in time.
+    pub n_ready: usize,
+    /// Seconds: the middle, 90 of 100, and all of those games need no more.
+    pub seconds: [f64; 3],
+    /// Peaks of memory in bytes, likewise.
+    pub peak_bytes: [f64; 3],
+}
+
 impl Comparison {
+    /// What setting each reasoner up costs.
+    pub fn set_ups(&self) -> Vec<SetUps> {
+        let of_reasoner = |name: &String| {
+            let entries: Vec<&Entry> =
+                self.entries.iter().filter(|entry| entry.key.reasoner == *name).collect();
+            let speeds: Vec<&Speed> = entries.iter().filter_map(|entry| entry.speed.as_ref().ok()).collect();
+            SetUps {
+                reasoner: name.clone(),
+                n_games: entries.len(),
+                n_ready: speeds.len(),
+                seconds: spread(speeds.iter().map(|speed| speed.setup_s)),
+                peak_bytes: spread(speeds.iter().map(|speed| speed.peak_bytes as f64)),
+            }
+        };
+        self.names.iter().map(of_reasoner).collect()
+    }
+
     /// How many entries have answers that differ.
     pub fn n_differ(&self) -> usize {
         self.entries.iter().filter(|entry| entry.differs()).count()
@@ -133,6 +165,7 @@ impl Comparison {
             }
             output::line(format_args!("Per second of processor time, one thread:\n{table}\n"))?;
         }
+        self.print_set_ups()?;
         let summary = self.summary();
         if summary.is_empty() {
             return Ok(());
@@ -158,6 +191,28 @@ impl Comparison {
             ]);
         }
         output::line(format_args!("Against {}, geometric means:\n{table}", self.names[0]))
+    }
+
+    fn print_set_ups(&self) -> Result<(), Failure> {
+        let mut table = tables::with_header([
+            "reasoner",
+            "of",
+            "ready",
+            "set-up s, median",
+            "90 %",
+            "most",
+            "MB, median",
+            "90 %",
+            "most",
+        ]);
+        for of_reasoner in self.set_ups() {
+            let SetUps { reasoner, n_games, n_ready, seconds, peak_bytes } = of_reasoner;
+            let mut cells = vec![reasoner, n_games.to_string(), n_ready.to_string()];
+            cells.extend(seconds.map(|seconds| format!("{seconds:.3}")));
+            cells.extend(peak_bytes.map(|bytes| format!("{:.1}", bytes / 1e6)));
+            table.add_row(cells);
+        }
+        output::line(format_args!("Set-up, and peaks of memory with rollouts:\n{table}\n"))
     }
 
     /// Writes all entries.
@@ -212,5 +267,28 @@ impl Comparison {
                 .map_err(failed)?;
         }
         writer.flush().map_err(|error| Failure::work(error).context(path.display()))
+    }
+}
+
+/// The median, what 90 of 100 do not exceed, and the most; zeros of nothing.
+fn spread(values: impl Iterator<Item = f64>) -> [f64; 3] {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let at = |percent: usize| {
+        let rank = (values.len() * percent).div_ceil(100).max(1);
+        values.get(rank - 1).copied().unwrap_or(0.0)
+    };
+    [at(50), at(90), at(100)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spread;
+
+    #[test]
+    fn a_spread_is_the_median_the_ninth_tenth_and_the_most() {
+        assert_eq!(spread((1..=10).rev().map(f64::from)), [5.0, 9.0, 10.0]);
+        assert_eq!(spread([3.0].into_iter()), [3.0; 3]);
+        assert_eq!(spread(std::iter::empty()), [0.0; 3]);
     }
 }

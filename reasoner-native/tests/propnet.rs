@@ -145,7 +145,8 @@ fn states_that_no_clock_knows_are_played_out_as_well() {
     let mut terms: Vec<_> = fluents.into_iter().map(|fluent| plain.fluent_term(fluent)).collect();
     terms.retain(|term| !term.to_string().contains("control"));
     // Nobody's turn: no move is legal but to wait, for ever.
-    let states: Vec<_> = std::iter::once(plain.state_of(&terms).unwrap()).chain(std::iter::repeat_n(root, 7)).collect();
+    let states: Vec<_> =
+        std::iter::once(plain.state_of(&terms).unwrap()).chain(std::iter::repeat_n(root, 7)).collect();
     let seeds: Vec<u64> = (0..8).collect();
     let (mut expected, mut ends) = (Rollouts::default(), Rollouts::default());
     plain.rollouts(&states, &seeds, &mut expected).unwrap();
@@ -229,6 +230,19 @@ fn grounding_stops_at_once_when_interrupted_and_in_time() {
     interrupted.interrupt.raise();
     let error = Propnet::new(&interpreter, &interrupted, Evaluation::Sliced).unwrap_err();
     assert_eq!(error, ReasonerError::Interrupted);
+}
+
+#[test]
+fn joint_moves_of_the_wrong_length_are_an_error() {
+    let Some(shared) = Shared::find_or_skip() else { return };
+    let mut session = session(&shared.game("ticTacToe").unwrap(), Evaluation::Scalar);
+    let state = session.initial_state().unwrap();
+    let mut legal = Vec::new();
+    session.legal_moves(&state, Role(0), &mut legal).unwrap();
+    for given in [0, 1, 3] {
+        let error = session.next_state(&state, &vec![legal[0]; given]);
+        assert_eq!(error, Err(ReasonerError::JointMove { given, n_roles: 2 }));
+    }
 }
 
 #[test]

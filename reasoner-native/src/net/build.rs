@@ -54,7 +54,17 @@ pub(crate) fn build(rules: &Rules, ground: &GroundRules, roles: &[TermId]) -> Re
         }
     }
     let Builder { gates, cycles, .. } = builder;
-    Ok(Net { gates, n_roles: roles.len(), bases, constants: Vec::new(), inputs, terminal, goals, cycles, keeps_bases: false })
+    Ok(Net {
+        gates,
+        n_roles: roles.len(),
+        bases,
+        constants: Vec::new(),
+        inputs,
+        terminal,
+        goals,
+        cycles,
+        keeps_bases: false,
+    })
 }
 
 /// Atoms in the order of the text of one argument: an order that does not depend on how they were found.

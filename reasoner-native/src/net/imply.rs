@@ -61,7 +61,8 @@ impl Consequences {
         }
         let mut from_all = self.of(!inputs[0]).to_vec();
         from_all.push(!inputs[0]);
-        from_all.retain(|&signal| inputs[1..].iter().all(|&input| signal == !input || self.has(!input, signal)));
+        from_all
+            .retain(|&signal| inputs[1..].iter().all(|&input| signal == !input || self.has(!input, signal)));
         self.set(!and, from_all);
     }
 

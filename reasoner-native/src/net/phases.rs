@@ -42,7 +42,8 @@ impl Net {
     }
 
     fn clock(&self, own: &[bool], history: &[Vec<bool>], period: usize) -> Option<Clock> {
-        let keeps = |base: usize| (period..N_STEPS).all(|step| history[step][base] == history[step - period][base]);
+        let keeps =
+            |base: usize| (period..N_STEPS).all(|step| history[step][base] == history[step - period][base]);
         let suspects = (0..self.bases.len()).map(|base| own[base] && keeps(base)).collect();
         // Fluents that depend on each other alone, and are back where they were, do the same again.
         let closed = self.closed(suspects)?;
@@ -84,7 +85,8 @@ impl Net {
         let next = (0..self.bases.len()).filter(|&base| own[base]).map(|base| self.bases[base].next.gate());
         let needed = self.reached(next.collect(), false);
         let mut values = vec![false; self.gates.len()];
-        let mut state: Vec<bool> = self.bases.iter().zip(own).map(|(base, own)| *own && base.is_initial).collect();
+        let mut state: Vec<bool> =
+            self.bases.iter().zip(own).map(|(base, own)| *own && base.is_initial).collect();
         let mut history = Vec::with_capacity(N_STEPS);
         for _ in 0..N_STEPS {
             for gate in self.gates.ids().filter(|gate| needed[gate.idx()]) {
@@ -197,7 +199,8 @@ impl<'a> Partial<'a> {
     }
 
     fn into_net(self, next: Vec<Signal>) -> Net {
-        let inputs = self.inputs.iter().map(|input| Input { legal: self.signal(input.legal), ..input.clone() });
+        let inputs =
+            self.inputs.iter().map(|input| Input { legal: self.signal(input.legal), ..input.clone() });
         let cycles = self.cycles.iter().map(|(old, cycle)| Cycle {
             gate: cycle.gate,
             definition: self.signal(self.old.cycles[*old].definition),

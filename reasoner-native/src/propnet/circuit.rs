@@ -57,7 +57,8 @@ pub(crate) const PARTS: [(usize, usize); 4] = [(2, 0), (1, 1), (3, 0), (2, 1)];
 impl Shape {
     /// Wires that a gate reads.
     pub(crate) fn n_read(&self) -> usize {
-        let of_parts = self.n_parts.iter().zip(PARTS).map(|(n, (n_plain, n_negated))| n * (n_plain + n_negated));
+        let of_parts =
+            self.n_parts.iter().zip(PARTS).map(|(n, (n_plain, n_negated))| n * (n_plain + n_negated));
         self.n_plain + self.n_negated + of_parts.sum::<usize>()
     }
 

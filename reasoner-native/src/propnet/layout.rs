@@ -125,8 +125,7 @@ impl<'a> Layout<'a> {
         let mut ready = Ready::of(self, gates);
         let mut runs: Vec<Run> = Vec::new();
         while let Some(shape) = ready.most() {
-            let mut run =
-                Run { shape, n_gates: 0, first_wire: self.n_wires, first_input: self.inputs.len() };
+            let mut run = Run { shape, n_gates: 0, first_wire: self.n_wires, first_input: self.inputs.len() };
             while let Some(gate) = ready.next(shape) {
                 self.read(gate);
                 self.place(gate);

@@ -111,7 +111,11 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
         let of_steps: f64 = phases.iter().map(Circuit::work_of_step).sum();
         let of_harvests: f64 = phases.iter().map(Circuit::work_of_harvest).sum();
         let per_step = 2.0 * of_harvests / (of_steps * phases.len() as f64 * self.sliced.mean_length);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "lanes are few, and casts saturate")]
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "lanes are few, and casts saturate"
+        )]
         let n_waiting = (L::N as f64 * per_step.sqrt()) as u32;
         n_waiting.max(1)
     }
@@ -148,7 +152,8 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
     fn legality(&mut self, phase: usize) -> L {
         let circuit = &self.circuits.phases[phase];
         let Sliced { wires, by_phase, whole, .. } = &mut *self.sliced;
-        let Stage { inputs, choosers, .. } = if self.circuits.is_course { &mut by_phase[phase] } else { whole };
+        let Stage { inputs, choosers, .. } =
+            if self.circuits.is_course { &mut by_phase[phase] } else { whole };
         wires.evaluate(circuit, inputs, Cone::Legal);
         wires.evaluate(circuit, inputs, Cone::Shared);
         // A loop, since closures are compiled without the processor's features.
@@ -198,7 +203,8 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
         let circuit = &self.circuits.phases[phase];
         let choice = step.wrapping_mul(self.n_roles());
         let Sliced { wires, by_phase, whole, seats: Seats { keys, .. }, .. } = &mut *self.sliced;
-        let Stage { inputs, choosers, .. } = if self.circuits.is_course { &mut by_phase[phase] } else { whole };
+        let Stage { inputs, choosers, .. } =
+            if self.circuits.is_course { &mut by_phase[phase] } else { whole };
         for chooser in choosers {
             let role = u32::try_from(chooser.role).expect("roles are few");
             let offset = choice.wrapping_add(role).wrapping_mul(Lot::STRIDE);

@@ -50,8 +50,10 @@ impl Scalar {
     /// The value of a gate that reads these wires.
     fn gate(&self, shape: &Shape, inputs: &[u32]) -> bool {
         let value = |&wire: &u32| self.values[wire as usize];
-        let disjunction = |plain: &[u32], negated: &[u32]| plain.iter().any(value) || !negated.iter().all(value);
-        let conjunction = |plain: &[u32], negated: &[u32]| plain.iter().all(value) && !negated.iter().any(value);
+        let disjunction =
+            |plain: &[u32], negated: &[u32]| plain.iter().any(value) || !negated.iter().all(value);
+        let conjunction =
+            |plain: &[u32], negated: &[u32]| plain.iter().all(value) && !negated.iter().any(value);
         let (plain, rest) = inputs.split_at(shape.n_plain);
         let (negated, mut rest) = rest.split_at(shape.n_negated);
         let outer = if shape.is_or { disjunction(plain, negated) } else { conjunction(plain, negated) };
@@ -63,7 +65,8 @@ impl Scalar {
             rest = others;
             for part in parts.chunks_exact(n_plain + n_negated) {
                 let (plain, negated) = part.split_at(n_plain);
-                let part = if shape.is_or { conjunction(plain, negated) } else { disjunction(plain, negated) };
+                let part =
+                    if shape.is_or { conjunction(plain, negated) } else { disjunction(plain, negated) };
                 if part == shape.is_or {
                     return part;
                 }

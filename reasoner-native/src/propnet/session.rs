@@ -45,8 +45,8 @@ pub(super) fn lanes_of(propnet: &Propnet) -> usize {
         Evaluation::Sliced if propnet.level == Level::Any => 64,
         Evaluation::Sliced if propnet.level < Level::BEST => 256,
         Evaluation::Sliced => match propnet.course.n_wires() {
-            ..=MAX_WIRES_OF_1024 => 1024,
-            ..=MAX_WIRES_OF_512 => 512,
+            n_wires if n_wires <= MAX_WIRES_OF_1024 => 1024,
+            n_wires if n_wires <= MAX_WIRES_OF_512 => 512,
             _ => 256,
         },
     }
@@ -282,6 +282,7 @@ impl Session for PropnetSession {
     }
 
     fn next_state(&mut self, state: &BitState, joint_move: &[Move]) -> Result<BitState, ReasonerError> {
+        ReasonerError::check_joint_move(joint_move.len(), self.propnet.n_roles())?;
         let mut inputs = Vec::with_capacity(joint_move.len());
         for (role, &a_move) in joint_move.iter().enumerate() {
             inputs.push(self.input(role, a_move)?);
