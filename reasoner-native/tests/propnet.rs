@@ -278,6 +278,15 @@ fn fluents_that_matter_for_nothing_may_depend_on_what_goals_do() {
     }
 }
 
+#[test]
+fn gates_that_nothing_evaluates_do_not_say_how_others_are_evaluated() {
+    // Simplifying this game leaves such a gate behind.
+    let (seed, size) = (1_763_009_943_242_529_908, 6);
+    let rules = rules(&random_rules(seed, size));
+    let interpreter = Arc::new(Interpreter::new(Arc::clone(&rules)).unwrap());
+    cross_check(&interpreter, &propnet(&rules, Evaluation::Sliced), seed, 60).unwrap();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -93,7 +93,9 @@ impl<'a> Layout<'a> {
     fn find_parts(&mut self, uses: &[[i32; 2]]) {
         for idx in (0..self.gates.len()).rev() {
             let gate = GateId(u32::try_from(idx).expect("gates are 32 bits"));
-            if self.is_part[idx] || self.gates.kind(gate) != Kind::And {
+            // A gate that is not evaluated makes nothing a part.
+            let is_used = uses[idx] != [0, 0];
+            if !is_used || self.is_part[idx] || self.gates.kind(gate) != Kind::And {
                 continue;
             }
             for &input in self.gates.inputs(gate) {
