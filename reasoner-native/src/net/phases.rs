@@ -5,7 +5,8 @@
 //! whose turn it is not are gone, with all that follows from them.
 
 use super::imply::Consequences;
-use super::{Base, Cycle, Gates, Goal, Input, Kind, Net, Signal, simplify};
+use super::simplify::simplify_part;
+use super::{Base, Cycle, Gates, Goal, Input, Kind, Net, Signal};
 use crate::ground::{Budget, GroundError};
 
 /// The longest period that is looked for.
@@ -133,7 +134,7 @@ impl Net {
             false => Signal::FALSE,
         });
         let next = next.collect();
-        simplify(partial.into_net(next), budget)
+        simplify_part(partial.into_net(next), budget)
     }
 }
 

@@ -22,14 +22,8 @@ const WORTH: usize = 200;
 ///
 /// # Errors
 /// If the budget is used up.
-pub(crate) fn simplify(mut net: Net, budget: &Budget) -> Result<Net, GroundError> {
-    for _ in 0..MAX_PLAIN_PASSES {
-        let before = net.size();
-        net = rebuilt(&net, Manner::Plain, budget)?;
-        if net.size() == before {
-            break;
-        }
-    }
+pub(crate) fn simplify(net: Net, budget: &Budget) -> Result<Net, GroundError> {
+    let mut net = until_same(net, budget)?;
     // Nets of whole clauses are larger by far before their gates are factored for the first time.
     net = factored(&net, budget)?;
     net = changed(&net, budget, |rows| {
@@ -41,6 +35,25 @@ pub(crate) fn simplify(mut net: Net, budget: &Budget) -> Result<Net, GroundError
     while_worth(net, MAX_EXTRACT_PASSES, |net| {
         factored(&changed(net, budget, |rows| rows.extract(budget))?, budget)
     })
+}
+
+/// Simplifies a part of a net that was simplified: what its gates have in common was found before.
+///
+/// # Errors
+/// If the budget is used up.
+pub(super) fn simplify_part(net: Net, budget: &Budget) -> Result<Net, GroundError> {
+    while_worth(until_same(net, budget)?, MAX_FACTOR_PASSES, |net| factored(net, budget))
+}
+
+fn until_same(mut net: Net, budget: &Budget) -> Result<Net, GroundError> {
+    for _ in 0..MAX_PLAIN_PASSES {
+        let before = net.size();
+        net = rebuilt(&net, Manner::Plain, budget)?;
+        if net.size() == before {
+            break;
+        }
+    }
+    Ok(net)
 }
 
 /// Does a pass again as long as it saves a share of the work, at most so many times.
