@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use gdl::Rules;
 use reasoner::{Interrupt, Reasoner, ReasonerError};
-pub use reasoner_native::NetReport;
 use reasoner_native::{Budget, Evaluation, Interpreter, Propnet};
+pub use reasoner_native::{GateCount, NetReport};
 #[cfg(feature = "prolog")]
 use reasoner_prolog::{Prolog, Update};
 

@@ -66,6 +66,12 @@ fn the_network_counts_as_the_interpreter_does_and_is_explained() {
     assert_eq!(told["moves"], json!([10, 10]));
     assert_eq!((&told["loops"], &told["on_demand"]), (&json!(0), &json!([])));
     assert!(told["cones"]["next"]["gates"].as_u64().unwrap() > 0);
+    // The players take turns: a step of either is smaller than the whole.
+    let inputs = |gates: &Value| gates["inputs"].as_u64().unwrap();
+    let whole: u64 = told["cones"].as_object().unwrap().values().map(inputs).sum();
+    let phases = told["phases"].as_array().unwrap();
+    assert_eq!(phases.len(), 2);
+    assert!(phases.iter().all(|phase| inputs(phase) < whole), "{phases:?}");
     assert!(stdout_of(&["explain", "tic-tac-toe"]).contains("10 + 10 moves"));
 }
 

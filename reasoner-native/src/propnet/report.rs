@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Propnet;
-use super::circuit::Cone;
+use super::circuit::{Circuit, Cone};
 use super::session::lanes_of;
 use reasoner::Reasoner;
 
@@ -39,6 +39,8 @@ pub struct NetReport {
     pub raw: GateCount,
     /// The gates of each cone that are in none before it.
     pub cones: Vec<GateCount>,
+    /// What a step of a rollout evaluates, by phase of the clock: one phase if nothing changes by itself.
+    pub phases: Vec<GateCount>,
     /// Groups of gates that depend on themselves.
     pub loops: usize,
     /// States that rollouts evaluate side by side.
@@ -54,7 +56,7 @@ pub struct NetReport {
 impl Propnet {
     /// What the rules came to.
     pub fn report(&self) -> NetReport {
-        let Propnet { circuit, making, .. } = self;
+        let Propnet { circuit, course, making, .. } = self;
         let name = |cone| match cone {
             Cone::Legal => "legal and terminal",
             Cone::Shared => "goal and next",
@@ -66,6 +68,11 @@ impl Propnet {
             let (gates, inputs) = circuit.size(cone);
             GateCount { name: name(cone), gates, inputs }
         });
+        let of_step = |circuit: &Circuit| {
+            let sizes = [Cone::Legal, Cone::Shared, Cone::Next].map(|cone| circuit.size(cone));
+            let gates = sizes.iter().map(|size| size.0).sum();
+            GateCount { name: "step", gates, inputs: sizes.iter().map(|size| size.1).sum() }
+        };
         NetReport {
             fluents: circuit.n_bases,
             relevant_fluents: circuit.n_relevant,
@@ -80,6 +87,7 @@ impl Propnet {
                 inputs: making.raw.gate_inputs,
             },
             cones: cones.into(),
+            phases: course.phases.iter().map(of_step).collect(),
             loops: circuit.n_loops(),
             lanes: lanes_of(self),
             bytes: self.bytes(),

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::brain::parse_seconds;
 use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
-use crate::reasoners::{self, NetReport, SetUp};
+use crate::reasoners::{self, GateCount, NetReport, SetUp};
 use crate::{output, stop};
 
 /// Tell what a game's rules come to as a propositional network, or why there is none
@@ -46,12 +46,13 @@ impl ExplainArgs {
     }
 }
 
+fn of_gates(count: &GateCount) -> serde_json::Value {
+    json!({"gates": count.gates, "inputs": count.inputs})
+}
+
 fn as_value(game: &str, report: &NetReport) -> serde_json::Value {
-    let cones: serde_json::Map<String, serde_json::Value> = report
-        .cones
-        .iter()
-        .map(|cone| (cone.name.to_owned(), json!({"gates": cone.gates, "inputs": cone.inputs})))
-        .collect();
+    let cones: serde_json::Map<String, serde_json::Value> =
+        report.cones.iter().map(|cone| (cone.name.to_owned(), of_gates(cone))).collect();
     json!({
         "game": game,
         "fluents": report.fluents,
@@ -64,6 +65,7 @@ fn as_value(game: &str, report: &NetReport) -> serde_json::Value {
         "raw_gates": report.raw.gates,
         "raw_inputs": report.raw.inputs,
         "cones": cones,
+        "phases": report.phases.iter().map(of_gates).collect::<Vec<_>>(),
         "loops": report.loops,
         "lanes": report.lanes,
         "bytes": report.bytes,
@@ -96,5 +98,13 @@ fn as_text(report: &NetReport) -> String {
     for cone in &report.cones {
         table.add_row([cone.name.to_owned(), cone.gates.to_string(), cone.inputs.to_string()]);
     }
-    text + &format!("{table}\n{} loops; {} lanes; {} bytes", report.loops, report.lanes, report.bytes)
+    let steps: Vec<String> =
+        report.phases.iter().map(|phase| format!("{} ({})", phase.gates, phase.inputs)).collect();
+    text + &format!(
+        "{table}\na step of a rollout, by phase: gates (inputs) {}\n{} loops; {} lanes; {} bytes",
+        steps.join(", "),
+        report.loops,
+        report.lanes,
+        report.bytes
+    )
 }
