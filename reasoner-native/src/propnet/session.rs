@@ -21,8 +21,8 @@ use super::{Evaluation, Propnet};
 /// Below so many rollouts, lanes are not worth their filling.
 const MIN_BATCH: usize = 4;
 
-/// Wires whose 1024 lanes still fit the first cache of most processors, 32 KiB or more, with what else is needed.
-const MAX_WIRES_OF_1024: usize = 560;
+/// Wires up to which 1024 lanes are about as fast as 512 or faster, for fewer decisions; beyond, caches decide.
+const MAX_WIRES_OF_1024: usize = 1000;
 /// Wires whose 512 lanes still fit the second cache, 2 MiB.
 const MAX_WIRES_OF_512: usize = 60_000;
 
