@@ -287,6 +287,22 @@ fn gates_that_nothing_evaluates_do_not_say_how_others_are_evaluated() {
     cross_check(&interpreter, &propnet(&rules, Evaluation::Sliced), seed, 60).unwrap();
 }
 
+#[test]
+fn loops_that_matter_for_nothing_do_not_say_how_gates_are_evaluated() {
+    // `on` holds for ever, so that nothing asks for `reach`; `foo` has a gate in common with it.
+    let rules = rules(
+        "(role you) (init (on)) (legal you (set 1)) (legal you (set 2)) (legal you (set 3))
+         (<= (next (b ?n)) (does you (set ?n))) (<= (next (b ?n)) (true (b ?n)) (not (does you (set ?n))))
+         (<= (reach a) (true (b 1)) (true (b 2))) (<= (reach a) (reach b) (true (b 3)))
+         (<= (reach b) (reach a) (true (foo))) (<= (next (on)) (true (on))) (<= (next (on)) (reach a))
+         (<= (next (foo)) (true (b 1)) (true (b 2))) (<= terminal (true (foo)) (true (b 3))) (goal you 100)",
+    );
+    let interpreter = Arc::new(Interpreter::new(Arc::clone(&rules)).unwrap());
+    for seed in 0..20 {
+        cross_check(&interpreter, &propnet(&rules, Evaluation::Sliced), seed, 60).unwrap();
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 

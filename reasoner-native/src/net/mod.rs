@@ -111,10 +111,11 @@ impl Net {
         size
     }
 
-    /// How many bases legality, terminal states or goals depend on, now or later. After [`simplify`](fn@simplify) they come first.
+    /// How many bases, from the first, have among them all that legality, terminal states or goals depend on, now or
+    /// later. After [`simplify`](fn@simplify) hardly any others are among them: those that the last pass made needless.
     pub(crate) fn n_relevant(&self) -> usize {
         let relevant = self.relevant();
-        self.bases.iter().filter(|base| relevant[base.gate.idx()]).count()
+        self.bases.iter().rposition(|base| relevant[base.gate.idx()]).map_or(0, |last| last + 1)
     }
 
     /// For each gate, whether legality, terminal states or goals depend on it, now or later. In a part of a net, whether
@@ -151,12 +152,41 @@ impl Net {
         reached
     }
 
-    /// Calls `visit` for every signal that is asked for from outside the gates.
+    /// Calls `visit` for every signal that is asked for from outside the net.
     pub(crate) fn for_each_root(&self, mut visit: impl FnMut(Signal)) {
         self.bases.iter().for_each(|base| visit(base.next));
         self.inputs.iter().for_each(|input| visit(input.legal));
         self.goals.iter().for_each(|goal| visit(goal.holds));
-        self.cycles.iter().for_each(|cycle| visit(cycle.definition));
         visit(self.terminal);
+    }
+
+    /// Calls `visit` for every use of a signal, among gates of which these are `needed`: as a root, as an input, and
+    /// as what a value that depends on itself is defined as.
+    pub(crate) fn for_each_use(&self, needed: &[bool], mut visit: impl FnMut(Signal)) {
+        for gate in self.gates.ids().filter(|gate| needed[gate.idx()]) {
+            self.gates.inputs(gate).iter().copied().for_each(&mut visit);
+        }
+        self.for_each_outer_use(needed, visit);
+    }
+
+    /// The same without the inputs of gates.
+    pub(crate) fn for_each_outer_use(&self, needed: &[bool], mut visit: impl FnMut(Signal)) {
+        let cycles = self.cycles.iter().filter(|cycle| needed[cycle.gate.idx()]);
+        cycles.for_each(|cycle| visit(cycle.definition));
+        self.for_each_root(visit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::net;
+
+    #[test]
+    fn what_matters_is_among_the_first_fluents_wherever_it_stands() {
+        // The last pass may make a fluent needless that comes before others.
+        for relevant in [vec![1], vec![0, 2], vec![]] {
+            let net = net(4, &[1, 1], |given| relevant.iter().map(|&base| given.bases[base]).collect());
+            assert_eq!(net.n_relevant(), relevant.last().map_or(0, |last| last + 1), "{relevant:?}");
+        }
     }
 }

@@ -89,10 +89,7 @@ pub(super) fn changed(
 /// How many gates and roots use each gate.
 fn uses(net: &Net, needed: &[bool]) -> Vec<u32> {
     let mut uses = vec![0; net.gates.len()];
-    for gate in net.gates.ids().filter(|gate| needed[gate.idx()]) {
-        net.gates.inputs(gate).iter().for_each(|signal| uses[signal.gate().idx()] += 1);
-    }
-    net.for_each_root(|signal| uses[signal.gate().idx()] += 1);
+    net.for_each_use(needed, |signal| uses[signal.gate().idx()] += 1);
     uses
 }
 
@@ -175,7 +172,8 @@ impl<'a> Rebuild<'a> {
     }
 
     fn cycles(&mut self) {
-        for (cycle_idx, cycle) in self.old.cycles.iter().enumerate() {
+        let needed = |(_, cycle): &(usize, &Cycle)| self.needed[cycle.gate.idx()];
+        for (cycle_idx, cycle) in self.old.cycles.iter().enumerate().filter(needed) {
             // The least fixed point of what is defined as itself is false.
             let constant = match cycle.definition {
                 Signal::TRUE => Some(Signal::TRUE),

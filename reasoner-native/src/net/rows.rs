@@ -33,7 +33,7 @@ impl Rows {
             }
         }
         let mut n_roots = vec![0; net.gates.len()];
-        net.for_each_root(|signal| n_roots[signal.gate().idx()] += 1);
+        net.for_each_outer_use(needed, |signal| n_roots[signal.gate().idx()] += 1);
         Rows { rows, with, n_roots, steps: (n_inputs * STEPS_PER_INPUT).min(MAX_STEPS) }
     }
 

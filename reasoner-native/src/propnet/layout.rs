@@ -241,14 +241,16 @@ impl Ready {
     }
 }
 
-/// How often each gate is used as it is, and complemented.
+/// How often what is evaluated uses each gate as it is, and complemented.
 fn uses(net: &Net, cones: &[Vec<Group>]) -> Vec<[i32; 2]> {
     let mut uses = vec![[0; 2]; net.gates.len()];
-    let mut add = |signal: Signal| uses[signal.gate().idx()][usize::from(signal.is_negated())] += 1;
-    for &gate in cones.iter().flatten().flat_map(|group| &group.gates) {
-        net.gates.inputs(gate).iter().copied().for_each(&mut add);
+    let mut is_evaluated = vec![false; net.gates.len()];
+    for gate in cones.iter().flatten().flat_map(|group| &group.gates) {
+        is_evaluated[gate.idx()] = true;
     }
-    net.for_each_root(add);
+    net.for_each_use(&is_evaluated, |signal| {
+        uses[signal.gate().idx()][usize::from(signal.is_negated())] += 1;
+    });
     uses
 }
 
