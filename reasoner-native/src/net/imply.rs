@@ -3,6 +3,8 @@
 //! Rules repeat in `next` what makes a move legal. Where only legal moves are made, a move implies all that its
 //! legality implies, and that need not be looked at again.
 
+use rustc_hash::FxHashMap;
+
 use super::{Gates, Kind, Net, Signal};
 
 /// Consequences kept of one signal; more cost time and are seldom needed.
@@ -28,6 +30,11 @@ impl Consequences {
     /// Whether `other` holds whenever `signal` does, as far as is known.
     fn has(&self, signal: Signal, other: Signal) -> bool {
         self.of(signal).binary_search(&other).is_ok()
+    }
+
+    /// What follows from a signal beyond itself.
+    fn others(&self, signal: Signal) -> impl Iterator<Item = Signal> + '_ {
+        self.of(signal).iter().copied().filter(move |&other| other != signal)
     }
 
     /// Notes that what `cause` implies, and `cause` itself, follow from `signal`.
@@ -70,18 +77,26 @@ impl Consequences {
     pub(super) fn and(&mut self, gates: &mut Gates, mut signals: Vec<Signal>) -> Signal {
         signals.sort_unstable();
         signals.dedup();
-        let is_impossible = |signal: &Signal| signals.iter().any(|&cause| self.has(cause, !*signal));
-        if signals.iter().any(is_impossible) {
+        // Of conjunctions of very many signals, each is looked at once.
+        let mut n_causes: FxHashMap<Signal, u32> = FxHashMap::default();
+        for other in signals.iter().flat_map(|&signal| self.others(signal)) {
+            *n_causes.entry(other).or_default() += 1;
+        }
+        if signals.iter().any(|&signal| n_causes.contains_key(&!signal)) {
             return Signal::FALSE;
         }
-        let mut idx = signals.len();
-        while idx > 0 {
-            idx -= 1;
-            let signal = signals[idx];
-            if signals.iter().any(|&cause| cause != signal && self.has(cause, signal)) {
-                signals.remove(idx);
+        // The last first: of two that imply each other, one stays.
+        let mut kept = Vec::with_capacity(signals.len());
+        for &signal in signals.iter().rev() {
+            if n_causes.get(&signal).is_none_or(|&n| n == 0) {
+                kept.push(signal);
+                continue;
+            }
+            for other in self.others(signal) {
+                n_causes.entry(other).and_modify(|n| *n -= 1);
             }
         }
+        let mut signals = kept;
         let and = gates.and(&mut signals);
         self.note(gates, and);
         and

@@ -121,14 +121,14 @@ impl Net {
         budget: &Budget,
     ) -> Result<Net, GroundError> {
         let mut partial = Partial::new(self, known);
-        partial.add(&self.legality());
+        partial.add(&self.legality(), budget)?;
         for (idx, input) in self.inputs.iter().enumerate() {
             let (made, legal) = (Signal::of(partial.inputs[idx].gate), partial.signal(input.legal));
             partial.consequences.add(made, legal);
         }
         let goals = self.goals.iter().map(|goal| goal.holds);
         let next = self.bases[..n_relevant].iter().map(|base| base.next);
-        partial.add(&self.reached(goals.chain(next).map(Signal::gate).collect(), false));
+        partial.add(&self.reached(goals.chain(next).map(Signal::gate).collect(), false), budget)?;
         let next = (0..self.bases.len()).map(|base| match base < n_relevant {
             true => partial.signal(self.bases[base].next),
             false => Signal::FALSE,
@@ -177,7 +177,7 @@ impl<'a> Partial<'a> {
     }
 
     /// Makes those gates again that are `needed` and not made yet.
-    fn add(&mut self, needed: &[bool]) {
+    fn add(&mut self, needed: &[bool], budget: &Budget) -> Result<(), GroundError> {
         for (cycle_idx, cycle) in self.old.cycles.iter().enumerate() {
             if needed[cycle.gate.idx()] && self.signals[cycle.gate.idx()].is_none() {
                 let gate = self.gates.cycle();
@@ -186,11 +186,15 @@ impl<'a> Partial<'a> {
             }
         }
         for gate in self.old.gates.ids().filter(|gate| needed[gate.idx()]) {
+            if gate.0 % 0x1000 == 0 {
+                budget.check(self.gates.bytes())?;
+            }
             if self.old.gates.kind(gate) == Kind::And && self.signals[gate.idx()].is_none() {
                 let inputs = self.old.gates.inputs(gate).iter().map(|&input| self.signal(input)).collect();
                 self.signals[gate.idx()] = Some(self.consequences.and(&mut self.gates, inputs));
             }
         }
+        Ok(())
     }
 
     /// The signal that an old one has become; its gates must be made.

@@ -7,7 +7,7 @@
 
 use super::circuit::{Circuit, MOVES_PADDED_TO, Tap};
 use super::evaluate::Wires;
-use super::kernel::{self, Keys, Place};
+use super::kernel::{self, Keys, Places};
 use super::lanes::{Lanes, borrow, carry, sum};
 
 /// Planes of a block's count: 0 to 8.
@@ -18,10 +18,9 @@ const BLOCK_PLANES: usize = 4;
 pub(super) struct Chooser<L> {
     pub(super) role: usize,
     /// By move.
-    legal: Vec<Place>,
+    legal: Places<L>,
     /// The moves that are legal where these are not.
     negated: Vec<u32>,
-    n_wires: usize,
     /// The wire of the first move.
     first_wire: usize,
     levels: Vec<Level>,
@@ -56,9 +55,9 @@ impl<L: Lanes> Chooser<L> {
 
     fn new(circuit: &Circuit, role: usize) -> Chooser<L> {
         let taps = &circuit.legal[role];
-        let legal: Vec<Place> = taps.iter().map(|tap| Place::of::<L>(tap.wire())).collect();
+        let legal = Places::of(taps.iter().map(|tap| tap.wire()), circuit.n_wires);
         let negated = (0..).zip(taps).filter(|(_, tap)| tap.is_negated()).map(|(a_move, _)| a_move);
-        let n_blocks = legal.len().div_ceil(MOVES_PADDED_TO);
+        let n_blocks = taps.len().div_ceil(MOVES_PADDED_TO);
         let mut levels: Vec<Level> = Vec::new();
         let (mut n_counts, mut n_numbers, mut n_selected) = (0, 0, 0);
         let (mut n_nodes, mut n_planes) = (n_blocks, BLOCK_PLANES);
@@ -86,14 +85,13 @@ impl<L: Lanes> Chooser<L> {
             levels,
             legal,
             negated: negated.collect(),
-            n_wires: circuit.n_wires,
         }
     }
 
     /// Counts the legal moves; the lanes with at least one.
     #[inline(always)]
     pub(super) fn count(&mut self, wires: &Wires<L>) -> L {
-        kernel::gather(wires, self.n_wires, &self.legal, &mut self.moves);
+        kernel::gather(wires, &self.legal, &mut self.moves);
         for &a_move in &self.negated {
             let place = &mut self.moves[a_move as usize];
             *place = place.not();

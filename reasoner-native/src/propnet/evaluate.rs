@@ -1,7 +1,7 @@
 //! Evaluating gates in lanes.
 
 use super::circuit::{Block, Circuit, Cone, Run, Tap};
-use super::kernel::{self, Place, Task};
+use super::kernel::{self, Places, Task};
 use super::lanes::Lanes;
 
 /// The values of all wires, in lanes.
@@ -38,9 +38,9 @@ impl<L: Lanes> Wires<L> {
         &mut self.0[first..first + n]
     }
 
-    /// Evaluates the gates of a cone, whose inputs are at these places.
+    /// Evaluates the gates of a cone, whose inputs stand at these places.
     #[inline(always)]
-    pub(super) fn evaluate(&mut self, circuit: &Circuit, inputs: &[Place], cone: Cone) {
+    pub(super) fn evaluate(&mut self, circuit: &Circuit, inputs: &Places<L>, cone: Cone) {
         let blocks = circuit.cone(cone);
         if !blocks.is_empty() {
             kernel::with(Evaluation { wires: &mut self.0, inputs, blocks });
@@ -51,7 +51,7 @@ impl<L: Lanes> Wires<L> {
 /// Blocks to be evaluated. This is compiled by itself, since it is large and needed at many places.
 struct Evaluation<'a, L> {
     wires: &'a mut [L],
-    inputs: &'a [Place],
+    inputs: &'a Places<L>,
     blocks: &'a [Block],
 }
 
@@ -94,5 +94,27 @@ impl<L: Lanes> Evaluation<'_, L> {
                 self.wires[wire] = value;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::circuit::Shape;
+    use super::super::lanes::Lanes64;
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "gates read wires of their circuit")]
+    fn no_gate_reads_what_is_no_wire() {
+        Places::<Lanes64>::of([0, 3].into_iter(), 3);
+    }
+
+    #[test]
+    #[should_panic(expected = "the inputs have wires")]
+    fn no_gate_is_evaluated_in_too_few_wires() {
+        let shape = Shape { n_plain: 1, ..Shape::default() };
+        let run = Run { shape, n_gates: 1, first_wire: 1, first_input: 0 };
+        let inputs = Places::<Lanes64>::of([2].into_iter(), 3);
+        kernel::evaluate_run(&mut [Lanes64::NONE; 2], &inputs, &run);
     }
 }

@@ -7,6 +7,8 @@
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use std::marker::PhantomData;
+
 use reasoner::Lot;
 
 use super::circuit::{Circuit, PARTS, Run, Shape, Tap};
@@ -40,15 +42,19 @@ impl Level {
     pub(super) fn detect() -> Level {
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx512f")
+            // All that `with_avx2` and `with_avx512` enable: virtual machines may lack some of it.
+            let has_avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("popcnt");
+            let has_avx512 = is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vl")
-            {
-                return Level::Avx512;
-            }
-            if is_x86_feature_detected!("avx2") {
-                return Level::Avx2;
+                && is_x86_feature_detected!("avx512vl");
+            match (has_avx2, has_avx512) {
+                (true, true) => return Level::Avx512,
+                (true, false) => return Level::Avx2,
+                (false, _) => {}
             }
         }
         Level::Any
@@ -98,12 +104,35 @@ fn with_avx512<T: Task>(task: T) -> T::Output {
     task.run()
 }
 
+/// Where wires stand, in lanes of one width.
+#[derive(Debug)]
+pub(super) struct Places<L> {
+    places: Box<[Place]>,
+    /// All are places of wires below this.
+    n_wires: usize,
+    lanes: PhantomData<L>,
+}
+
+impl<L: Lanes> Places<L> {
+    /// Those of some of `n_wires` wires.
+    ///
+    /// # Panics
+    /// If one is none of them.
+    pub(super) fn of(wires: impl Iterator<Item = usize>, n_wires: usize) -> Places<L> {
+        let place = |wire| {
+            assert!(wire < n_wires, "gates read wires of their circuit");
+            Place::of::<L>(wire)
+        };
+        Places { places: wires.map(place).collect(), n_wires, lanes: PhantomData }
+    }
+}
+
 /// Where a wire's lanes stand, counted in words from those of wire 0.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place(u32);
+struct Place(u32);
 
 impl Place {
-    pub(super) fn of<L: Lanes>(wire: usize) -> Place {
+    fn of<L: Lanes>(wire: usize) -> Place {
         Place(u32::try_from(wire * L::WORDS).expect("wires are bounded by a budget"))
     }
 }
@@ -114,18 +143,18 @@ impl Place {
 /// The place is that of one of the wires behind `wires`, in lanes of this width.
 #[inline(always)]
 unsafe fn at<L: Lanes>(wires: *mut L, place: Place) -> *mut L {
-    debug_assert_eq!(size_of::<L>(), L::WORDS * size_of::<u64>());
+    const { assert!(size_of::<L>() == L::WORDS * size_of::<u64>()) };
     // SAFETY: as promised.
     unsafe { wires.cast::<u64>().add(place.0 as usize).cast::<L>() }
 }
 
-/// Evaluates the gates of a run. Only [`Wires`](super::evaluate::Wires) calls it, with the circuit that it was made
-/// for.
+/// Evaluates the gates of a run, which read `inputs`.
 #[inline(always)]
-pub(super) fn evaluate_run<L: Lanes>(wires: &mut [L], inputs: &[Place], run: &Run) {
+pub(super) fn evaluate_run<L: Lanes>(wires: &mut [L], inputs: &Places<L>, run: &Run) {
     assert!(run.first_wire + run.n_gates <= wires.len(), "the gates have wires");
+    assert!(inputs.n_wires <= wires.len(), "the inputs have wires");
     let n_inputs = run.n_gates * run.shape.n_read();
-    let inputs = &inputs[run.first_input..run.first_input + n_inputs];
+    let inputs = &inputs.places[run.first_input..run.first_input + n_inputs];
     match run.shape.is_or {
         true => gates_of::<L, true>(wires, inputs, run),
         false => gates_of::<L, false>(wires, inputs, run),
@@ -168,8 +197,7 @@ fn gates<L: Lanes, const IS_OR: bool>(
     for gate in 0..run.n_gates {
         let mut value = if IS_OR { L::NONE } else { L::ALL };
         // SAFETY: the run has `n_gates * n_read` inputs, as sliced by `evaluate_run`, and as many are read, so many for
-        // each gate. They are wires of the circuit that `wires` was made for, and `evaluate_run` has checked that the
-        // gates have wires.
+        // each gate. `evaluate_run` has checked that `wires` has those that they are and those of the gates.
         unsafe {
             for input_idx in 0..n_plain {
                 let read = *at(wires, *input.add(input_idx));
@@ -221,13 +249,13 @@ unsafe fn parts<L: Lanes, const IS_OR: bool, const KIND: usize>(
     (value, input)
 }
 
-/// Copies wires of a circuit that has `n_wires`.
+/// Copies wires.
 #[inline(always)]
-pub(super) fn gather<L: Lanes>(wires: &Wires<L>, n_wires: usize, from: &[Place], to: &mut [L]) {
+pub(super) fn gather<L: Lanes>(wires: &Wires<L>, from: &Places<L>, to: &mut [L]) {
     let wires = wires.all();
-    assert!(n_wires <= wires.len(), "the wires are those of the circuit");
-    for (to, &place) in to.iter_mut().zip(from) {
-        // SAFETY: it is the place of a wire of the circuit, of which there are enough.
+    assert!(from.n_wires <= wires.len(), "the places are those of wires");
+    for (to, &place) in to.iter_mut().zip(&from.places) {
+        // SAFETY: it is the place of one of `n_wires` wires, of which there are enough.
         *to = unsafe { *at(wires.as_ptr().cast_mut(), place) };
     }
 }

@@ -1,6 +1,6 @@
 //! The propositional network as a reasoner.
 //!
-//! In go [`Rules`], out come answers by evaluating gates: one state at a time ([`scalar`]), or 64 to 512 in lanes
+//! In go [`Rules`], out come answers by evaluating gates: one state at a time ([`scalar`]), or 64 to 1024 in lanes
 //! ([`sliced`]). Rules that cannot be grounded within a budget have no propnet.
 //!
 //! What it deliberately does not do: answer about moves and fluents that no reachable state has.
@@ -53,7 +53,7 @@ pub enum Evaluation {
     /// Many in lanes, as many as fit the processor and the net; single ones alone.
     #[default]
     Sliced,
-    /// So many lanes: 64, 256 or 512.
+    /// So many lanes: 64, 256, 512 or 1024, or the most below that the processor has.
     Lanes(usize),
     /// Each alone: plain, and what the others must agree with.
     Scalar,
@@ -202,6 +202,7 @@ impl Reasoner for Propnet {
     }
 
     fn bytes(&self) -> usize {
-        self.circuit.bytes() + self.terms.bytes()
+        let phases = self.course.phases.iter();
+        self.circuit.bytes() + phases.map(Circuit::bytes).sum::<usize>() + self.terms.bytes()
     }
 }

@@ -2,14 +2,14 @@
 
 use super::choose::Chooser;
 use super::circuit::Circuit;
-use super::kernel::{Changes, Place};
+use super::kernel::{Changes, Places};
 use super::lanes::Lanes;
 
 /// What evaluating a circuit in lanes needs beside it.
 #[derive(Debug)]
 pub(super) struct Stage<L> {
     /// The inputs of gates, as in the circuit.
-    pub(super) inputs: Vec<Place>,
+    pub(super) inputs: Places<L>,
     pub(super) choosers: Vec<Chooser<L>>,
     pub(super) changes: Changes<L>,
 }
@@ -17,7 +17,7 @@ pub(super) struct Stage<L> {
 impl<L: Lanes> Stage<L> {
     pub(super) fn new(circuit: &Circuit) -> Stage<L> {
         Stage {
-            inputs: circuit.inputs.iter().map(|&wire| Place::of::<L>(wire as usize)).collect(),
+            inputs: Places::of(circuit.inputs.iter().map(|&wire| wire as usize), circuit.n_wires),
             choosers: Chooser::all_of(circuit),
             changes: Changes::of(circuit),
         }
