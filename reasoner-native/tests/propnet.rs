@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 use gdl::{Description, ReadOptions, Rules};
 use proptest::prelude::*;
 use reasoner::{
-    Dice, Expansion, Interrupt, Limits, Reasoner, ReasonerError, Role, Rollouts, Session, Tally, Uniform,
+    Dice, Expansion, Interrupt, Limits, MAX_ROLLOUT_STEPS, Reasoner, ReasonerError, Role, Rollouts, Session,
+    Tally, Uniform,
 };
 use reasoner_native::{BitState, Budget, Evaluation, Interpreter, Propnet, PropnetSession};
-use testkit::{Shared, cross_check, random_rules};
+use testkit::{Shared, clocked_rules, cross_check, random_rules};
 
 /// Widths of lanes, and the plain evaluation.
 const EVALUATIONS: [Evaluation; 5] = [
@@ -110,18 +111,21 @@ fn lanes_give_what_single_states_give_in_shared_games() {
     }
 }
 
-/// Demands that a series of rollouts from each of some states comes in lanes to what it comes to one by one.
-fn demand_equal_series(rules: &Arc<Rules>, n_states: usize) {
+/// Demands that series of so many rollouts from each of some states come in lanes to what they come to one by one.
+fn demand_equal_series(rules: &Arc<Rules>, n_states: usize, lengths: &[u32]) {
     let mut plain = session(rules, Evaluation::Scalar);
+    let mut sliced = EVALUATIONS.map(|evaluation| session(rules, evaluation));
     let n_roles = plain.roles().len();
     for state in some_states(&mut plain, 6, n_states) {
-        let mut expected = Tally::new(n_roles);
-        plain.tally(&state, 11, 1500, &mut expected).unwrap();
-        assert_eq!(expected.n_rollouts, 1500);
-        for evaluation in EVALUATIONS {
-            let mut tally = Tally::new(n_roles);
-            session(rules, evaluation).tally(&state, 11, 1500, &mut tally).unwrap();
-            assert_eq!(tally, expected, "{evaluation:?}");
+        for &n_rollouts in lengths {
+            let mut expected = Tally::new(n_roles);
+            plain.tally(&state, 11, n_rollouts, &mut expected).unwrap();
+            assert_eq!(expected.n_rollouts, u64::from(n_rollouts));
+            for (session, evaluation) in sliced.iter_mut().zip(EVALUATIONS) {
+                let mut tally = Tally::new(n_roles);
+                session.tally(&state, 11, n_rollouts, &mut tally).unwrap();
+                assert_eq!(tally, expected, "{n_rollouts} in {evaluation:?}");
+            }
         }
     }
 }
@@ -130,7 +134,7 @@ fn demand_equal_series(rules: &Arc<Rules>, n_states: usize) {
 fn series_in_lanes_come_to_what_single_rollouts_do() {
     let Some(shared) = Shared::find_or_skip() else { return };
     for name in ["ticTacToe", "connectFour", "chineseCheckers6", "hanoi", "reversi"] {
-        demand_equal_series(&shared.game(name).unwrap(), 3);
+        demand_equal_series(&shared.game(name).unwrap(), 3, &[1500]);
     }
 }
 
@@ -318,5 +322,32 @@ proptest! {
     #[test]
     fn made_up_games_are_the_same_in_lanes(seed: u64, size in 1u32..9) {
         demand_equal_lanes(&rules(&random_rules(seed, size)), 80);
+    }
+
+    #[test]
+    fn made_up_games_with_clocks_are_answered_as_the_interpreter_answers(seed: u64, size in 1u32..9) {
+        let rules = rules(&clocked_rules(seed, size));
+        let interpreter = Arc::new(Interpreter::new(Arc::clone(&rules)).unwrap());
+        let compared = cross_check(&interpreter, &propnet(&rules, Evaluation::Sliced), seed, 60);
+        prop_assert!(compared.is_ok(), "{}\n{}", compared.unwrap_err(), clocked_rules(seed, size));
+    }
+
+    #[test]
+    fn made_up_games_with_clocks_are_the_same_in_lanes(seed: u64, size in 1u32..9) {
+        let rules = rules(&clocked_rules(seed, size));
+        let mut plain = session(&rules, Evaluation::Scalar);
+        let root = plain.initial_state().unwrap();
+        let lengths = (0..4).map(|seed| plain.rollout_with(&root, seed, &mut Uniform, None).unwrap().length);
+        // Few of those that never end: they take long.
+        match lengths.max() < Some(MAX_ROLLOUT_STEPS / 10) {
+            true => {
+                demand_equal_lanes(&rules, 150);
+                demand_equal_series(&rules, 4, &[0, 1, 3, 4, 5, 65, 130, 1025]);
+            }
+            false => {
+                demand_equal_lanes(&rules, 5);
+                demand_equal_series(&rules, 1, &[4]);
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! ([`Shared`]). Out comes, for each game, whether the reasoner gives the recorded answers, and otherwise the
 //! first difference in words. A reasoner crate's whole test is four calls: [`golden_suite`],
 //! [`match_suite`], [`scrambled_suite`] and [`case_suite`]; [`cross_check`] compares two reasoners, also on the
-//! games that [`random_rules`] makes up; [`odd_game`] has rules that pass limits.
+//! games that [`random_rules`] and [`clocked_rules`] make up; [`odd_game`] has rules that pass limits.
 //!
 //! What it deliberately does not do: know a concrete reasoner, or judge a rulesheet. It never decides what
 //! an answer should be: every expectation comes from the data, or from a second reasoner.
@@ -12,6 +12,7 @@
 
 mod budget;
 mod cases;
+mod clocks;
 #[cfg(test)]
 mod counting_game;
 mod crew;
@@ -30,6 +31,7 @@ mod text;
 
 pub use budget::{CpuClock, within};
 pub use cases::{KifCase, check_case};
+pub use clocks::clocked_rules;
 pub use crew::{Exception, Summary};
 pub use cross::cross_check;
 pub use golden::{Golden, Thoroughness};
