@@ -292,6 +292,21 @@ fn gates_that_nothing_evaluates_do_not_say_how_others_are_evaluated() {
 }
 
 #[test]
+fn goals_are_the_whole_numbers_up_to_the_largest_one() {
+    let rules = rules(
+        "(role you) (role me) (init (at 0)) (legal you (go 1)) (legal you (go 2)) (legal me wait) (succ 1 30) (succ 1 007)
+         (succ 1 200) (succ 1 101) (succ 2 256) (succ 2 100000) (succ 2 none) (succ 2 (pair 1 2)) (succ 2 -5)
+         (<= (next (at ?n)) (does you (go ?n))) (<= terminal (not (true (at 0))))
+         (<= (goal you ?v) (true (at ?n)) (succ ?n ?v)) (goal me 40) (goal me 040)",
+    );
+    let interpreter = Arc::new(Interpreter::new(Arc::clone(&rules)).unwrap());
+    for seed in 0..4 {
+        cross_check(&interpreter, &propnet(&rules, Evaluation::Sliced), seed, 60).unwrap();
+    }
+    demand_equal_lanes(&rules, 20);
+}
+
+#[test]
 fn loops_that_matter_for_nothing_do_not_say_how_gates_are_evaluated() {
     // `on` holds for ever, so that nothing asks for `reach`; `foo` has a gate in common with it.
     let rules = rules(

@@ -8,11 +8,16 @@ use super::{Base, Cycle, Gates, Goal, Input, Net, Signal};
 use crate::ground::{AtomId, GroundError, GroundRules};
 use crate::terms::TermId;
 
-/// Makes the gates of everything that can be asked.
+/// Makes the gates of everything that can be asked; goals above `max_goal` are none.
 ///
 /// # Errors
 /// [`GroundError::NotStratified`] if an atom depends on its own negation.
-pub(crate) fn build(rules: &Rules, ground: &GroundRules, roles: &[TermId]) -> Result<Net, GroundError> {
+pub(crate) fn build(
+    rules: &Rules,
+    ground: &GroundRules,
+    roles: &[TermId],
+    max_goal: Value,
+) -> Result<Net, GroundError> {
     let mut builder = Builder {
         bodies: Bodies::of(ground),
         signals: vec![State::Unseen; ground.atoms.len()],
@@ -49,7 +54,8 @@ pub(crate) fn build(rules: &Rules, ground: &GroundRules, roles: &[TermId]) -> Re
     for &atom in &ground.goals {
         let &[name, value] = ground.atoms.args(atom) else { continue };
         let role = roles.iter().position(|role| role.0 == name);
-        if let (Some(role), Some(value)) = (role, value_of(rules, ground, TermId(value))) {
+        let value = value_of(rules, ground, TermId(value)).filter(|&value| value <= max_goal);
+        if let (Some(role), Some(value)) = (role, value) {
             goals.push(Goal { role, value, holds: builder.signal(Some(atom), rules)? });
         }
     }

@@ -174,7 +174,7 @@ impl<'a> Origin<'a> {
         let initial = fluents.into_iter().map(|fluent| intern(&session.fluent_term(fluent)));
         let initial = initial.collect::<Result<_, _>>()?;
         let roles = rules.roles().iter().map(intern).collect::<Result<_, _>>()?;
-        Ok(Origin { rules, terms, roles, initial })
+        Ok(Origin { rules, terms, roles, initial, max_goal: interpreter.max_goal() })
     }
 }
 

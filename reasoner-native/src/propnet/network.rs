@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use gdl::Rules;
+use reasoner::Value;
 
 use crate::ground::{self, Budget, GroundError, Manner};
 use crate::net::{self, Net, Size};
@@ -50,6 +51,8 @@ pub(super) struct Origin<'a> {
     pub(super) terms: Terms,
     pub(super) roles: Vec<TermId>,
     pub(super) initial: Vec<TermId>,
+    /// Larger goals are none.
+    pub(super) max_goal: Value,
 }
 
 /// A net with the terms that it speaks of.
@@ -114,7 +117,7 @@ fn raw(origin: &Origin<'_>, manner: Manner, budget: &Budget) -> Result<Raw, Grou
     let begun = Instant::now();
     let ground = ground::ground(origin.rules, origin.terms.clone(), &origin.initial, manner, budget)?;
     let ground_time = begun.elapsed();
-    let net = net::build(origin.rules, &ground, &origin.roles)?;
+    let net = net::build(origin.rules, &ground, &origin.roles, origin.max_goal)?;
     let making = Making {
         is_decomposed: manner.is_decomposed,
         on_demand: ground.on_demand.clone(),
