@@ -110,3 +110,40 @@ impl Net {
         self.reached(legal.chain([self.terminal.gate()]).collect(), false)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gates with so many fluents.
+    fn fluents(n: usize) -> (Gates, Vec<Signal>) {
+        let mut gates = Gates::new(1);
+        let fluents = (0..n).map(|base| Signal::of(gates.base(base))).collect();
+        (gates, fluents)
+    }
+
+    #[test]
+    fn what_others_imply_is_left_out_and_what_contradicts_them_is_false() {
+        let (mut gates, fluents) = fluents(4);
+        let [a, b, c, d] = fluents[..] else { unreachable!() };
+        let mut consequences = Consequences::new();
+        consequences.add(a, b);
+        consequences.add(b, !c);
+        consequences.add(a, !c);
+        let short = gates.and(&mut vec![a, d]);
+        assert_eq!(consequences.and(&mut gates, vec![a, b, !c, d]), short);
+        assert_eq!(consequences.and(&mut gates, vec![b, c, d]), Signal::FALSE);
+        assert_eq!(consequences.and(&mut gates, vec![d, c]), gates.and(&mut vec![c, d]));
+    }
+
+    #[test]
+    fn of_those_that_imply_each_other_one_stays() {
+        let (mut gates, fluents) = fluents(3);
+        let mut consequences = Consequences::new();
+        for (from, to) in [(0, 1), (1, 2), (2, 0), (0, 1)] {
+            consequences.add(fluents[from], fluents[to]);
+        }
+        let one = consequences.and(&mut gates, fluents.clone());
+        assert!(fluents.contains(&one), "{one:?}");
+    }
+}

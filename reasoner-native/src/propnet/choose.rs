@@ -237,3 +237,80 @@ fn select_in_four<L: Lanes>(selected: L, n0: L, n1: L, moves: &[L], done: &mut [
     let third = right.and(c).and_not(rest);
     done.copy_from_slice(&[first, left.and_not(first), third, right.and_not(third)]);
 }
+
+#[cfg(test)]
+mod tests {
+    use std::marker::PhantomData;
+
+    use reasoner::{Dice, Lot};
+
+    use super::super::kernel::{Begins, Task};
+    use super::super::lanes::{Lanes64, Lanes256, Pair};
+    use super::*;
+
+    const SEED: u64 = 0x1234_5678_9abc_def0;
+    const CHOICE: u32 = 77;
+
+    /// Draws in each lane a number below its count, which is 2 to the `n_bits` at most.
+    struct Drawing<'a, L> {
+        counts: &'a [u32],
+        n_bits: usize,
+        lanes: PhantomData<L>,
+    }
+
+    impl<L: Lanes> Task for Drawing<'_, L> {
+        type Lanes = L;
+        type Output = Vec<u32>;
+
+        fn run(self) -> Vec<u32> {
+            let mut keys = Keys::new(L::N);
+            let mut planes = vec![L::NONE; self.n_bits + 1];
+            let mut numbers = vec![L::ALL; self.n_bits];
+            for (lane, count) in self.counts.iter().enumerate() {
+                keys.set(lane, SEED + lane as u64, Begins { step: 0, offset: 0 });
+                for (plane, lanes) in planes.iter_mut().enumerate() {
+                    lanes.set(lane, count >> plane & 1 == 1);
+                }
+            }
+            kernel::draw(&planes, &keys, CHOICE.wrapping_mul(Lot::STRIDE), &mut numbers);
+            let bit = |lane: usize, plane: usize| numbers[plane].word(lane / 64) >> (lane % 64) & 1;
+            let number = |lane| (0..self.n_bits).map(|plane| bit(lane, plane) << plane).sum::<u64>();
+            (0..L::N).map(|lane| u32::try_from(number(lane)).unwrap()).collect()
+        }
+    }
+
+    fn demand_lots<L: Lanes>() {
+        let mut dice = Dice::new(3);
+        for n_bits in [3, 4, 5, 6, 7, 12, 15, 16, 17, 20, 30] {
+            for most in [1, 2, 1 << (n_bits - 1), 1 << n_bits] {
+                let mut counts: Vec<u32> =
+                    (0..L::N).map(|_| u32::try_from(dice.below(most + 1)).unwrap()).collect();
+                counts[5] = u32::try_from(most).unwrap();
+                let expected = counts.iter().enumerate().map(|(lane, &count)| match count {
+                    0 => 0,
+                    _ => Lot::new(SEED + lane as u64, CHOICE).below(count as usize) as u32,
+                });
+                let drawn = kernel::with(Drawing::<L> { counts: &counts, n_bits, lanes: PhantomData });
+                assert!(drawn.into_iter().eq(expected), "{n_bits} bits, at most {most}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_drawn_in_lanes_are_those_of_the_lots_however_many_moves_there_are() {
+        demand_lots::<Lanes64>();
+        demand_lots::<Lanes256>();
+        demand_lots::<Pair<Lanes64>>();
+        #[cfg(target_arch = "x86_64")]
+        {
+            use super::super::kernel::{Level, X256, X512};
+            if Level::detect() >= Level::Avx2 {
+                demand_lots::<X256>();
+            }
+            if Level::detect() >= Level::Avx512 {
+                demand_lots::<X512>();
+                demand_lots::<Pair<X512>>();
+            }
+        }
+    }
+}
