@@ -14,22 +14,26 @@ pub(super) struct Course {
 }
 
 impl Course {
-    /// The best for a net.
+    /// The best that is found within the budget for a net, of which `whole` is the circuit; if none is, that one.
     ///
     /// # Errors
-    /// If the budget is used up.
-    pub(super) fn of(net: &Net, budget: &Budget) -> Result<Course, GroundError> {
-        let mut best = Course::with_clock(net, Clock::stopped(), budget)?;
-        for clock in net.clocks() {
-            let course = Course::with_clock(net, clock, budget)?;
-            if course.work() < best.work() {
-                best = course;
+    /// [`GroundError::Interrupted`].
+    pub(super) fn of(net: &Net, whole: &Circuit, budget: &Budget) -> Result<Course, GroundError> {
+        let mut best = Course { phases: vec![whole.clone()], clock: Clock::stopped() };
+        for clock in std::iter::once(Clock::stopped()).chain(net.clocks()) {
+            match Course::with_clock(net, clock, budget) {
+                Ok(course) if course.work() < best.work() => best = course,
+                Err(GroundError::Interrupted) => return Err(GroundError::Interrupted),
+                Ok(_) => {}
+                // A course is worth having, but not needed.
+                Err(_) => break,
             }
         }
         Ok(best)
     }
 
     fn with_clock(net: &Net, clock: Clock, budget: &Budget) -> Result<Course, GroundError> {
+        budget.check(0)?;
         let n_relevant = net.n_relevant();
         let phase = |values: &Vec<bool>| {
             let known: Vec<(usize, bool)> = clock.bases.iter().copied().zip(values.iter().copied()).collect();
@@ -75,5 +79,38 @@ impl Circuit {
         /// What everything else does.
         const ONCE: usize = 200;
         (self.work(Cone::Goal) + PER_GOAL * self.goals.len() + ONCE) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Instant;
+
+    use gdl::{Description, ReadOptions, Rules};
+    use reasoner::Interrupt;
+
+    use super::super::network::{self, Origin};
+    use super::*;
+    use crate::Interpreter;
+
+    #[test]
+    fn without_time_for_phases_the_whole_circuit_is_the_course() {
+        let text = "(role you) (role me) (init (turn you)) (<= (legal ?r wait) (role ?r)) (<= (legal ?r go) (true (turn ?r)))
+             (<= (next (turn me)) (true (turn you))) (<= (next (turn you)) (true (turn me)))
+             (<= (next (gone ?r)) (does ?r go)) (<= terminal (true (gone me))) (goal you 100) (goal me 0)";
+        let description = Description::read(text, ReadOptions::default()).unwrap();
+        let rules = Arc::new(Rules::from_description(&description).unwrap());
+        let interpreter = Arc::new(Interpreter::new(rules).unwrap());
+        let budget = Budget::default();
+        let net = network::best(&Origin::of(&interpreter, &budget.interrupt).unwrap(), &budget).unwrap().net;
+        let whole = Circuit::of(&net, net.n_relevant()).unwrap();
+        let n_phases = |budget: &Budget| Course::of(&net, &whole, budget).map(|course| course.phases.len());
+        assert_eq!(n_phases(&budget).unwrap(), 2);
+        assert_eq!(n_phases(&Budget { deadline: Some(Instant::now()), ..Budget::default() }).unwrap(), 1);
+        let interrupt = Interrupt::new();
+        interrupt.raise();
+        let interrupted = Budget { interrupt, ..Budget::default() };
+        assert!(matches!(n_phases(&interrupted), Err(GroundError::Interrupted)));
     }
 }

@@ -119,7 +119,7 @@ impl Propnet {
         let origin = Origin::of(interpreter, &budget.interrupt)?;
         let Made { net, terms, making } = network::best(&origin, budget)?;
         let circuit = Circuit::of(&net, net.n_relevant())?;
-        let course = Course::of(&net, budget)?;
+        let course = Course::of(&net, &circuit, budget)?;
         let bases: FxHashMap<TermId, usize> =
             net.bases.iter().enumerate().map(|(base, of_net)| (of_net.fluent, base)).collect();
         let initial = net.bases.iter().enumerate().filter(|(_, base)| base.is_initial).map(|(base, _)| base);
