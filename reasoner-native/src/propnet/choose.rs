@@ -288,7 +288,7 @@ mod tests {
                 counts[5] = u32::try_from(most).unwrap();
                 let expected = counts.iter().enumerate().map(|(lane, &count)| match count {
                     0 => 0,
-                    _ => Lot::new(SEED + lane as u64, CHOICE).below(count as usize) as u32,
+                    _ => u32::try_from(Lot::new(SEED + lane as u64, CHOICE).below(count as usize)).unwrap(),
                 });
                 let drawn = kernel::with(Drawing::<L> { counts: &counts, n_bits, lanes: PhantomData });
                 assert!(drawn.into_iter().eq(expected), "{n_bits} bits, at most {most}");
