@@ -12,6 +12,8 @@ use reasoner::{Dice, ReasonerError, Session, Tally};
 const BATCHES: RangeInclusive<u32> = 1..=1 << 22;
 /// What no batch should take much longer than: the one in flight at the end is lost.
 const BATCH_TIME: Duration = Duration::from_millis(40);
+/// What one may take while twice as many rollouts take hardly more time than so many did: lanes are filling.
+const FILLING_TIME: Duration = Duration::from_millis(500);
 
 /// Rollouts from one state, one batch after the other.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub struct Sampling<S: Session> {
     seed: u64,
     n_batches: u64,
     batch: u32,
+    /// What the batch before took for each of its rollouts.
+    time_each: Duration,
     tally: Tally,
 }
 
@@ -28,7 +32,7 @@ impl<S: Session> Sampling<S> {
     /// Rollouts from `root` whose seeds follow from `seed`.
     pub fn new(session: S, root: &S::State, seed: u64) -> Sampling<S> {
         let tally = Tally::new(session.roles().len());
-        Sampling { session, root: root.clone(), seed, n_batches: 0, batch: *BATCHES.start(), tally }
+        Sampling { session, root: root.clone(), seed, n_batches: 0, batch: *BATCHES.start(), time_each: FILLING_TIME, tally }
     }
 
     /// Plays one more batch.
@@ -42,9 +46,13 @@ impl<S: Session> Sampling<S> {
         let begun = Instant::now();
         self.session.tally(&self.root, seed, self.batch, &mut tally)?;
         self.tally.merge(&tally);
-        if begun.elapsed() < BATCH_TIME && self.batch < *BATCHES.end() {
+        let time = begun.elapsed();
+        let time_each = time / self.batch;
+        let is_filling = time < FILLING_TIME && time_each < self.time_each.mul_f64(0.75);
+        if (time < BATCH_TIME || is_filling) && self.batch < *BATCHES.end() {
             self.batch *= 2;
         }
+        self.time_each = time_each;
         Ok(())
     }
 
