@@ -32,7 +32,15 @@ impl<S: Session> Sampling<S> {
     /// Rollouts from `root` whose seeds follow from `seed`.
     pub fn new(session: S, root: &S::State, seed: u64) -> Sampling<S> {
         let tally = Tally::new(session.roles().len());
-        Sampling { session, root: root.clone(), seed, n_batches: 0, batch: *BATCHES.start(), time_each: FILLING_TIME, tally }
+        Sampling {
+            session,
+            root: root.clone(),
+            seed,
+            n_batches: 0,
+            batch: *BATCHES.start(),
+            time_each: FILLING_TIME,
+            tally,
+        }
     }
 
     /// Plays one more batch.
