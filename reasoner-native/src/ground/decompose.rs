@@ -57,18 +57,9 @@ fn best_split(clause: &Clause) -> Option<Split> {
 
 #[cfg(test)]
 mod tests {
-    use gdl::Symbol;
-
     use super::super::clause::FreshNames;
+    use super::super::testing::{atom, holds};
     use super::*;
-
-    fn atom(name: u32, vars: &[u32]) -> AtomPattern {
-        AtomPattern::new(Symbol(name), vars.iter().map(|&var| Pattern::Var(var)).collect())
-    }
-
-    fn holds(name: u32, vars: &[u32]) -> Condition {
-        Condition::Holds(atom(name, vars))
-    }
 
     #[test]
     fn a_chain_is_split_at_its_inner_variables() {

@@ -164,13 +164,8 @@ fn demand(atom: &AtomPattern, is_bound: &[bool], functor: Functor) -> AtomPatter
 
 #[cfg(test)]
 mod tests {
-    use gdl::Symbol;
-
+    use super::super::testing::atom;
     use super::*;
-
-    fn atom(name: u32, vars: &[u32]) -> AtomPattern {
-        AtomPattern::new(Symbol(name), vars.iter().map(|&var| Pattern::Var(var)).collect())
-    }
 
     #[test]
     fn clauses_of_a_demanded_predicate_wait_for_its_demand() {

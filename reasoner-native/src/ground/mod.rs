@@ -14,6 +14,8 @@ mod demand;
 mod join;
 mod plan;
 mod saturate;
+#[cfg(test)]
+mod testing;
 mod unfold;
 
 use std::cell::Cell;

@@ -110,18 +110,9 @@ fn unfolded_once(clause: &Clause, agreements: &BTreeMap<Functor, Vec<Clause>>) -
 
 #[cfg(test)]
 mod tests {
-    use gdl::Symbol;
-
     use super::super::clause::FreshNames;
+    use super::super::testing::{atom, holds};
     use super::*;
-
-    fn atom(name: u32, vars: &[u32]) -> AtomPattern {
-        AtomPattern::new(Symbol(name), vars.iter().map(|&var| Pattern::Var(var)).collect())
-    }
-
-    fn holds(name: u32, vars: &[u32]) -> Condition {
-        Condition::Holds(atom(name, vars))
-    }
 
     const ASKS: u32 = 0;
     const AGREE: u32 = 1;

@@ -151,9 +151,8 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
     #[inline(always)]
     fn legality(&mut self, phase: usize) -> L {
         let circuit = &self.circuits.phases[phase];
-        let Sliced { wires, by_phase, whole, .. } = &mut *self.sliced;
-        let Stage { inputs, choosers, .. } =
-            if self.circuits.is_course { &mut by_phase[phase] } else { whole };
+        let Sliced { wires, stages, .. } = &mut *self.sliced;
+        let Stage { inputs, choosers, .. } = stages.of(&self.circuits, phase);
         wires.evaluate(circuit, inputs, Cone::Legal);
         wires.evaluate(circuit, inputs, Cone::Shared);
         // A loop, since closures are compiled without the processor's features.
@@ -183,8 +182,8 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
     #[inline(always)]
     fn harvest(&mut self, phase: usize, over: L) {
         let circuit = &self.circuits.phases[phase];
-        let Sliced { wires, by_phase, whole, .. } = &mut *self.sliced;
-        let Stage { inputs, .. } = if self.circuits.is_course { &by_phase[phase] } else { whole };
+        let Sliced { wires, stages, .. } = &mut *self.sliced;
+        let Stage { inputs, .. } = stages.of(&self.circuits, phase);
         wires.evaluate(circuit, inputs, Cone::Goal);
         let (mut role, mut rest) = (0, over);
         for goal in &circuit.goals {
@@ -202,9 +201,8 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
     fn step(&mut self, phase: usize, step: u32) {
         let circuit = &self.circuits.phases[phase];
         let choice = step.wrapping_mul(self.n_roles());
-        let Sliced { wires, by_phase, whole, seats: Seats { keys, .. }, .. } = &mut *self.sliced;
-        let Stage { inputs, choosers, .. } =
-            if self.circuits.is_course { &mut by_phase[phase] } else { whole };
+        let Sliced { wires, stages, seats: Seats { keys, .. }, .. } = &mut *self.sliced;
+        let Stage { inputs, choosers, .. } = stages.of(&self.circuits, phase);
         for chooser in choosers {
             let role = u32::try_from(chooser.role).expect("roles are few");
             let offset = choice.wrapping_add(role).wrapping_mul(Lot::STRIDE);
@@ -216,8 +214,8 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
     /// Makes the next state the state, in lanes that have not ended.
     #[inline(always)]
     fn advance(&mut self, phase: usize, masks: &mut Masks<L>) {
-        let Sliced { wires, by_phase, whole, seats, .. } = &mut *self.sliced;
-        let Stage { changes, .. } = if self.circuits.is_course { &mut by_phase[phase] } else { whole };
+        let Sliced { wires, stages, seats, .. } = &mut *self.sliced;
+        let Stage { changes, .. } = stages.of(&self.circuits, phase);
         let begins = std::mem::replace(&mut masks.begins, L::NONE);
         changes.apply(wires, &Exceptions { over: masks.over, begins, states: &seats.states });
     }

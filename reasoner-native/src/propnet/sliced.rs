@@ -7,6 +7,7 @@ use super::course::Course;
 use super::evaluate::Wires;
 use super::lanes::Lanes;
 use super::ledger::Seats;
+use super::rollout::Circuits;
 use super::stage::Stage;
 use super::state::BitState;
 
@@ -14,13 +15,27 @@ use super::state::BitState;
 #[derive(Debug)]
 pub(super) struct Sliced<L> {
     pub(super) wires: Wires<L>,
-    /// Those of a course, by phase.
-    pub(super) by_phase: Vec<Stage<L>>,
-    /// That of the circuit that is good for every state.
-    pub(super) whole: Stage<L>,
+    pub(super) stages: Stages<L>,
     pub(super) seats: Seats<L>,
     /// How long rollouts have been on average.
     pub(super) mean_length: f64,
+}
+
+/// The circuits made ready.
+#[derive(Debug)]
+pub(super) struct Stages<L> {
+    /// Those of a course, by phase.
+    by_phase: Vec<Stage<L>>,
+    /// That of the circuit that is good for every state.
+    whole: Stage<L>,
+}
+
+impl<L: Lanes> Stages<L> {
+    /// That of a phase, in a course or not.
+    #[inline(always)]
+    pub(super) fn of(&mut self, circuits: &Circuits<'_>, phase: usize) -> &mut Stage<L> {
+        if circuits.is_course { &mut self.by_phase[phase] } else { &mut self.whole }
+    }
 }
 
 impl<L: Lanes> Sliced<L> {
@@ -29,8 +44,10 @@ impl<L: Lanes> Sliced<L> {
         const MEAN_LENGTH: f64 = 40.0;
         Sliced {
             wires: Wires::new(whole.n_wires.max(course.n_wires())),
-            by_phase: course.phases.iter().map(Stage::new).collect(),
-            whole: Stage::new(whole),
+            stages: Stages {
+                by_phase: course.phases.iter().map(Stage::new).collect(),
+                whole: Stage::new(whole),
+            },
             seats: Seats::new(whole.n_relevant),
             mean_length: MEAN_LENGTH,
         }
@@ -46,7 +63,7 @@ impl<L: Lanes> Sliced<L> {
         expansions: &mut [Expansion],
     ) {
         expansions.iter_mut().for_each(Expansion::clear);
-        let Self { wires, whole: Stage { inputs, .. }, .. } = self;
+        let Self { wires, stages: Stages { whole: Stage { inputs, .. }, .. }, .. } = self;
         let bases = wires.range_mut(circuit.base_wire(0), circuit.n_relevant);
         bases.fill(L::NONE);
         let mut busy = L::NONE;
