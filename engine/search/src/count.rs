@@ -55,6 +55,17 @@ impl Count {
         self.0.fetch_add(VISIT - 1, O::COUNT);
     }
 
+    /// A playout that came by is finished, and this many are now, it among them. Whoever is told a larger number has
+    /// seen what all who were told smaller ones did before.
+    pub(crate) fn finish_in_order<O: Orders>(&self) -> u64 {
+        Tally::of(self.0.fetch_add(VISIT - 1, O::CREDIT)).visits + 1
+    }
+
+    /// A playout that did not come by is counted all the same.
+    pub(crate) fn add<O: Orders>(&self) {
+        self.0.fetch_add(VISIT, O::COUNT);
+    }
+
     /// What is there now.
     pub(crate) fn read<O: Orders>(&self) -> Tally {
         Tally::of(self.0.load(O::WEIGH))

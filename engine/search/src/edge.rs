@@ -33,7 +33,7 @@ const BROKEN: u32 = u32::MAX;
 pub(crate) struct Edge {
     /// Playouts that chose the move.
     pub(crate) count: Count,
-    /// The sum of the choosing role's goals over `count`'s visits.
+    /// The sum of the choosing role's values over `count`'s visits.
     pub(crate) sum: AtomicU64,
     a_move: AtomicU32,
     child: AtomicU32,
@@ -62,17 +62,17 @@ impl Edge {
         }
     }
 
-    /// Makes it lead to `child` unless it leads somewhere already; where it leads then.
-    pub(crate) fn link<O: Orders>(&self, child: Child) -> Child {
+    /// Makes it lead to `child` unless it leads somewhere already; an error says where.
+    pub(crate) fn link<O: Orders>(&self, child: Child) -> Result<(), Child> {
         let id = match child {
-            Child::None => return self.child::<O>(),
+            Child::None => return Err(self.child::<O>()),
             Child::Broken => BROKEN,
             Child::Node(id) => id.0,
         };
         match self.child.compare_exchange(0, id, O::PUBLISH, O::FOLLOW) {
-            Ok(_) => child,
-            Err(BROKEN) => Child::Broken,
-            Err(winner) => Child::Node(NodeId(winner)),
+            Ok(_) => Ok(()),
+            Err(BROKEN) => Err(Child::Broken),
+            Err(winner) => Err(Child::Node(NodeId(winner))),
         }
     }
 }

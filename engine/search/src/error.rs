@@ -2,7 +2,7 @@
 
 use reasoner::ReasonerError;
 
-use crate::config::{MAX_EXPLORATION, MAX_THREADS, MIN_BYTES};
+use crate::options::{MAX_EXPLORATION, MAX_THREADS, MIN_BYTES};
 
 /// Why a search could not be made. A reasoner that fails within a playout is no such error: the playout is
 /// given up and counted in the [`Report`](crate::Report).
@@ -20,6 +20,15 @@ pub enum SearchError {
     /// [`Options::exploration`](crate::Options::exploration) is no number to explore with.
     #[error("the exploration constant is a number from 0 to {max}, not {0}", max = MAX_EXPLORATION)]
     Exploration(f64),
+    /// [`Options::discount`](crate::Options::discount) is no share of a value.
+    #[error("a discount is above 0 and at most 1, not {0}")]
+    Discount(f64),
+    /// [`Options::rave_bias`](crate::Options::rave_bias) is out of bounds.
+    #[error("the bias of rave is a number from 0 to 1, not {0}")]
+    RaveBias(f64),
+    /// [`Options::payoffs`](crate::Options::payoffs) does not go with the configuration.
+    #[error("{0}")]
+    Payoffs(String),
     /// A core to pin to that there is not.
     #[error("there is no core {0} to pin to")]
     Core(usize),

@@ -2,17 +2,23 @@
 
 use std::hash::{BuildHasher, Hash};
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use reasoner::{Expansion, GoalAnswer, Move, Role, Value};
 use rustc_hash::FxBuildHasher;
 
 use crate::arena::{Arena, Block, Chunks, Meter, u32_of, usize_of};
+use crate::config::Config;
 use crate::counters::WorkerCounters;
 use crate::edge::{Child, Edge};
 use crate::joint::Joint;
+use crate::later::LaterMoves;
+use crate::layout::EdgeLayout;
 use crate::node::{INLINE_ROLES, Node, NodeId, Opening};
+use crate::options::Options;
 use crate::orders::{Orders, Sound};
-use crate::sync::{AtomicU64, Ordering, Slot};
+use crate::parents::{Parents, Way};
+use crate::sync::{AtomicU64, Mutex, Ordering, Slot};
 use crate::table::{Found, Lookup, Table, spread};
 
 /// The sizes of a graph's parts, as powers of two.
@@ -57,6 +63,31 @@ pub(crate) struct Blocks {
     edges: Block,
     side: Block,
     joints: Block,
+    links: Block,
+    pub(crate) later: Block,
+}
+
+/// What a configuration wants of a graph.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct GraphKind {
+    pub(crate) has_transpositions: bool,
+    pub(crate) has_parent_links: bool,
+    pub(crate) has_credit: bool,
+    pub(crate) has_later_moves: bool,
+    pub(crate) layout: EdgeLayout,
+}
+
+impl GraphKind {
+    /// As these options want it, for so many roles.
+    pub(crate) fn new(options: &Options, n_roles: usize) -> GraphKind {
+        GraphKind {
+            has_transpositions: options.config.has_transpositions(),
+            has_parent_links: options.config.has_parent_links(),
+            has_credit: options.config == Config::Credited,
+            has_later_moves: options.config.has_later_moves(),
+            layout: EdgeLayout::new(options, n_roles),
+        }
+    }
 }
 
 /// How opening a node ended.
@@ -79,6 +110,8 @@ pub(crate) struct Graph<S, O: Orders = Sound> {
     pub(crate) n_roles: usize,
     /// Whether equal states are one node.
     pub(crate) has_transpositions: bool,
+    /// Whether joint moves keep what they credited to their node.
+    has_credit: bool,
     pub(crate) meter: Meter,
     pub(crate) nodes: Arena<Node>,
     /// The state of the node with the same index.
@@ -89,6 +122,15 @@ pub(crate) struct Graph<S, O: Orders = Sound> {
     /// Words of nodes and joint moves, of fixed meaning; see [`Node`] and [`Joint`].
     pub(crate) side: Arena<AtomicU64>,
     pub(crate) joints: Arena<Joint>,
+    pub(crate) layout: EdgeLayout,
+    /// The words of edges that the layout asks for, under the edge's index.
+    words: Chunks<AtomicU64>,
+    /// The ways into nodes, where the configuration asks for them.
+    pub(crate) parents: Option<Parents>,
+    /// What moves were worth later, where the configuration asks.
+    pub(crate) later: Option<LaterMoves>,
+    /// Held by backups that must see all numbers above a node at rest: see [`incremental`](crate::incremental).
+    pub(crate) backup_lock: Mutex<()>,
     state_table: Table,
     joint_table: Table,
     orders: PhantomData<O>,
@@ -96,13 +138,15 @@ pub(crate) struct Graph<S, O: Orders = Sound> {
 
 impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     /// An empty graph.
-    pub(crate) fn new(n_roles: usize, has_transpositions: bool, sizes: Sizes) -> Graph<S, O> {
+    pub(crate) fn new(n_roles: usize, kind: GraphKind, sizes: Sizes) -> Graph<S, O> {
+        let GraphKind { has_transpositions, has_parent_links, has_credit, has_later_moves, layout } = kind;
         let Sizes { node_bits, edge_bits, table_bits, cap, state_heap_bytes } = sizes;
         // As many chunks as the cap could pay for if it paid for nothing else, within 32-bit ids.
         let n_chunks =
             |bits: u32, bytes: usize| ((cap / bytes) >> bits).saturating_add(1).min(1 << (32 - bits));
         let n_spilled = n_roles.saturating_sub(INLINE_ROLES);
         let n_node_chunks = n_chunks(node_bits, size_of::<Node>());
+        let n_edge_chunks = n_chunks(edge_bits, size_of::<Edge>());
         // Hashes scatter: nearly every one of the first nodes makes a chunk of the table. Chunks of a page make that
         // cheap; with chunks of 256 kB the first hundred playouts under a cap of 1 GiB took 0.1 s of processor time,
         // and seconds on a machine that is all busy. The second bound keeps the list of chunks short.
@@ -115,9 +159,17 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
             states: Chunks::new(n_node_chunks, node_bits, state_heap_bytes as u64),
             // Rounded up to a power of two per node, so that chunks of both arenas match.
             spill: Chunks::new(n_node_chunks, node_bits + n_spilled.next_power_of_two().ilog2(), 0),
-            edges: Arena::new(n_chunks(edge_bits, size_of::<Edge>()), edge_bits, 1024),
+            edges: Arena::new(n_edge_chunks, edge_bits, 1024),
             side: Arena::new(n_chunks(edge_bits, size_of::<u64>()), edge_bits, 512),
             joints: Arena::new(n_chunks(node_bits, size_of::<Joint>()), node_bits, 64),
+            words: Chunks::new(n_edge_chunks, edge_bits + layout.stride.max(1).ilog2(), 0),
+            layout,
+            parents: has_parent_links
+                .then(|| Parents::new(n_node_chunks, node_bits, n_edge_chunks, edge_bits)),
+            later: has_later_moves
+                .then(|| LaterMoves::new(n_edge_chunks, edge_bits, (table_bits + 2).min(32), table_chunk_bits)),
+            backup_lock: Mutex::new(()),
+            has_credit,
             state_table: Table::new(table_bits, table_chunk_bits),
             joint_table: Table::new(table_bits, table_chunk_bits),
             orders: PhantomData,
@@ -148,11 +200,21 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         self.edges.items.at(edge as usize)
     }
 
+    pub(crate) fn edges_in(&self, edges: Range<u32>) -> &[Edge] {
+        self.edges.items.slice(edges.start as usize, edges.len())
+    }
+
     pub(crate) fn edges_of(&self, opening: Opening) -> &[Edge] {
         self.edges.items.slice(opening.first_edge as usize, opening.n_edges as usize)
     }
 
-    /// The sum of a role's goals over the node's visits.
+    /// A word of an edge's record.
+    pub(crate) fn word(&self, edge: u32, word_idx: usize) -> &AtomicU64 {
+        debug_assert!(word_idx < self.layout.stride);
+        self.words.at(edge as usize * self.layout.stride + word_idx)
+    }
+
+    /// The sum of a role's values over the node's visits.
     pub(crate) fn sum(&self, id: NodeId, role_idx: usize) -> &AtomicU64 {
         match self.node(id).sums.get(role_idx) {
             Some(sum) => sum,
@@ -173,6 +235,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         };
         let n_spilled = self.n_roles.saturating_sub(INLINE_ROLES).next_power_of_two();
         let has_room = self.states.ensure(id.idx(), &self.meter)
+            && self.parents.as_ref().is_none_or(|parents| parents.ensure(id, &self.meter))
             && (self.n_roles <= INLINE_ROLES || self.spill.ensure(id.idx() * n_spilled, &self.meter));
         if !has_room {
             return Err(state);
@@ -239,10 +302,19 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         self.state(NodeId(id)) == state
     }
 
-    /// Makes an edge lead to a node that was just made or found; the node that it leads to now.
-    pub(crate) fn link(&self, edge: &Edge, id: NodeId, counters: &WorkerCounters) -> NodeId {
-        match edge.link::<O>(Child::Node(id)) {
-            Child::Node(winner) if winner != id => {
+    /// Makes an edge of `origin` lead to a node that was just made or found; the node that it leads to now.
+    pub(crate) fn link(
+        &self,
+        blocks: &mut Blocks,
+        origin: NodeId,
+        edge: u32,
+        id: NodeId,
+        counters: &WorkerCounters,
+    ) -> NodeId {
+        self.add_parent(&mut blocks.links, id, origin, Way::Edge(edge));
+        match self.edge(edge).link::<O>(Child::Node(id)) {
+            Ok(()) => id,
+            Err(Child::Node(winner)) if winner != id => {
                 counters.cas_failures.add(1);
                 if !self.has_transpositions {
                     // In a tree the node was made for this edge alone.
@@ -252,7 +324,13 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
                 winner
             }
             // An edge that another thread found broken can be followed all the same, this once.
-            _ => id,
+            Err(_) => id,
+        }
+    }
+
+    fn add_parent(&self, links: &mut Block, child: NodeId, origin: NodeId, way: Way) {
+        if let Some(parents) = &self.parents {
+            parents.add::<O>(links, &self.meter, child, origin, way);
         }
     }
 
@@ -282,6 +360,9 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
             1 => Some(0),
             n => self.side.reserve(&mut blocks.side, n, &self.meter),
         };
+        let stride = self.layout.stride;
+        let edges = edges
+            .filter(|&first| stride == 0 || self.words.ensure(first as usize * stride, &self.meter));
         let (Some(first_edge), Some(side)) = (edges, side) else {
             node.unclaim();
             return Opened::Full;
@@ -340,6 +421,19 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         Move(self.side_word(opening.side, role_idx).load(Ordering::Relaxed) as u32)
     }
 
+    /// The edges of a role that has a choice in an open node, by id.
+    pub(crate) fn edges_of_role(&self, id: NodeId, role_idx: usize) -> Range<u32> {
+        let opening = self.node(id).opening();
+        let within = match opening.mover {
+            Some(_) => 0..opening.n_edges,
+            None => {
+                let range = self.edge_range(opening, role_idx);
+                u32_of(range.start)..u32_of(range.end)
+            }
+        };
+        opening.first_edge + within.start..opening.first_edge + within.end
+    }
+
     /// The edges of a role in a simultaneous node, as a range within the node's.
     pub(crate) fn edge_range(&self, opening: Opening, role_idx: usize) -> std::ops::Range<usize> {
         let end = |idx: usize| usize_of(self.side_word(opening.side, idx).load(Ordering::Relaxed));
@@ -347,14 +441,35 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         start..end(role_idx)
     }
 
-    /// The child of a joint move in a simultaneous node.
-    pub(crate) fn joint_child(&self, id: NodeId, choices: &[u32]) -> Child {
-        let index =
-            self.joint_table.find::<O>(self.joint_hash(id, choices), |at| self.is_joint(at, id, choices));
-        index.map_or(Child::None, |index| self.joints.items.at(index as usize).child())
+    /// The record of a joint move in a simultaneous node, if it was made before.
+    pub(crate) fn find_joint(&self, id: NodeId, choices: &[u32]) -> Option<u32> {
+        self.joint_table.find::<O>(self.joint_hash(id, choices), |at| self.is_joint(at, id, choices))
     }
 
-    /// Makes a joint move lead to `child`; where it leads now.
+    /// A joint move that was made.
+    pub(crate) fn joint(&self, index: u32) -> &Joint {
+        self.joints.items.at(index as usize)
+    }
+
+    /// The edges that a joint move consists of, one for each role.
+    pub(crate) fn edges_of_joint(&self, index: u32) -> impl Iterator<Item = u32> {
+        let joint = self.joint(index);
+        let first_edge = self.node(joint.parent()).opening().first_edge;
+        (0..self.n_roles)
+            .map(move |offset| first_edge + choice_of(self.side_word(joint.side(), offset)))
+    }
+
+    /// How often a joint move was made, under `credited`.
+    pub(crate) fn joint_visits(&self, index: u32) -> &AtomicU64 {
+        self.side_word(self.joint(index).side(), self.n_roles)
+    }
+
+    /// What a joint move credited to its node for a role, under `credited`.
+    pub(crate) fn joint_credit(&self, index: u32, role_idx: usize) -> &AtomicU64 {
+        self.side_word(self.joint(index).side(), self.n_roles + 1 + role_idx)
+    }
+
+    /// Makes a joint move lead to `child`; where it leads now, and its record if there is one.
     pub(crate) fn link_joint(
         &self,
         blocks: &mut Blocks,
@@ -362,24 +477,29 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         choices: &[u32],
         child: Child,
         counters: &WorkerCounters,
-    ) -> Child {
+    ) -> (Child, Option<u32>) {
+        let n_words = if self.has_credit { 2 * self.n_roles + 1 } else { self.n_roles };
+        let Blocks { joints, side: side_words, links, .. } = blocks;
         let lookup = self.joint_table.find_or_insert::<O>(
             self.joint_hash(id, choices),
             &self.meter,
             |at| self.is_joint(at, id, choices),
             || {
-                let index = self.joints.reserve(&mut blocks.joints, 1, &self.meter)?;
-                let side = self.side.reserve(&mut blocks.side, choices.len(), &self.meter)?;
+                let index = self.joints.reserve(joints, 1, &self.meter)?;
+                let side = self.side.reserve(side_words, n_words, &self.meter)?;
                 for (offset, &choice) in choices.iter().enumerate() {
                     self.side_word(side, offset).store(u64::from(choice), Ordering::Relaxed);
                 }
                 self.joints.items.at(index as usize).write(id, child, side);
+                if let Child::Node(child) = child {
+                    self.add_parent(links, child, id, Way::Joint(index));
+                }
                 Some(index)
             },
         );
         note(lookup, counters);
         let winner = match lookup.found {
-            Found::Inserted(_) => return child,
+            Found::Inserted(index) => return (child, Some(index)),
             Found::There(index) => index,
             Found::Lost { winner, loser } => {
                 self.joints.items.at(loser as usize).kill();
@@ -397,7 +517,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
             }
             _ => {}
         }
-        held
+        (held, (winner != 0).then_some(winner))
     }
 
     fn joint_hash(&self, id: NodeId, choices: &[u32]) -> u64 {
@@ -407,10 +527,17 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     fn is_joint(&self, index: u32, id: NodeId, choices: &[u32]) -> bool {
         let joint = self.joints.items.at(index as usize);
         joint.parent() == id
-            && choices.iter().enumerate().all(|(offset, &choice)| {
-                self.side_word(joint.side(), offset).load(Ordering::Relaxed) == u64::from(choice)
-            })
+            && choices
+                .iter()
+                .enumerate()
+                .all(|(offset, &choice)| choice_of(self.side_word(joint.side(), offset)) == choice)
     }
+}
+
+/// A word of a joint move's side record that holds a choice.
+#[allow(clippy::cast_possible_truncation, reason = "a choice's 32 bits were stored")]
+fn choice_of(word: &AtomicU64) -> u32 {
+    word.load(Ordering::Relaxed) as u32
 }
 
 fn note(lookup: Lookup, counters: &WorkerCounters) {
@@ -421,6 +548,6 @@ fn note(lookup: Lookup, counters: &WorkerCounters) {
 }
 
 /// A goal as search counts it: no more than the game's maximum, and 0 where the rules give none.
-pub(crate) fn value_of(answer: GoalAnswer, max_goal: Value) -> u64 {
+pub(crate) fn goal_of(answer: GoalAnswer, max_goal: Value) -> u64 {
     u64::from(answer.at_end().unwrap_or(0).min(max_goal))
 }

@@ -15,7 +15,8 @@ const BROKEN: u32 = u32::MAX;
 pub(crate) struct Joint {
     parent: AtomicU32,
     child: AtomicU32,
-    /// First word of the choices in the side arena: one index per role among the node's edges.
+    /// First word in the side arena: the choices, one index per role among the node's edges; under `credited` also the
+    /// visits, and each role's credit.
     side: AtomicU32,
 }
 

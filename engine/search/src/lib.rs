@@ -15,37 +15,49 @@
 //! ordering in [`orders`], and every atomic comes through [`sync`].
 #![forbid(unsafe_code)]
 
+mod adapted;
 mod arena;
 mod backup;
 mod best_line;
 mod config;
 mod count;
 mod counters;
+mod credit;
 mod edge;
 mod error;
 mod graph;
+mod history;
+mod incremental;
 mod joint;
+mod later;
+mod layout;
 #[cfg(all(test, loom))]
 mod loom_tests;
 mod measure;
 mod node;
+mod options;
 mod orders;
+mod parents;
 mod playout;
 mod report;
+mod scheme;
 mod searcher;
 mod select;
 mod sync;
 mod table;
+mod valuation;
 mod verify;
 mod work;
 mod worker;
 
 pub use config::{
-    Budget, Config, ConfigError, MAX_EXPLORATION, MAX_THREADS, MIN_BYTES, Options, WorkLimit, cores,
+    Aim, CONFIG_NAMES, ChoiceError, Config, ConfigError, Depth, Depths, FinalMove, InFlight, MAX_DEPTH, Payoffs,
+    Simultaneous, Unexplored,
 };
 pub use counters::Counters;
 pub use error::SearchError;
 pub use measure::{Sharing, measure_sharing};
+pub use options::{Budget, MAX_EXPLORATION, MAX_THREADS, MIN_BYTES, Options, WorkLimit, cores};
 pub use report::{BestLine, Failures, MoveReport, Report, RoleReport};
 pub use searcher::Searcher;
-pub use verify::GraphSummary;
+pub use verify::{Gap, GraphSummary};

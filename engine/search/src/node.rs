@@ -51,7 +51,7 @@ pub(crate) struct Node {
     pub(crate) count: Count,
     /// Those of them that ended here: rolled out from here, or the game was over.
     pub(crate) own: AtomicU64,
-    /// Sums of goals of the first roles over `count`'s visits.
+    /// Sums of values of the first roles over `count`'s visits.
     pub(crate) sums: [AtomicU64; INLINE_ROLES],
     /// Playouts given up because the reasoner failed in this very state or a rollout from it, and those that
     /// took it for worthless because of that.

@@ -21,9 +21,18 @@ pub(crate) trait Orders: Send + Sync + 'static {
     const ENTER: Ordering = Ordering::Acquire;
     /// Counting a finished playout: its values were added before.
     const COUNT: Ordering = Ordering::Release;
+    /// Counting a finished playout at an edge that credits its node. Partner of itself: whoever gets the larger number
+    /// sees what the others did to the child before they got theirs.
+    const CREDIT: Ordering = Ordering::AcqRel;
     /// Reading the count before the values. Partner of [`Orders::COUNT`]; additions by others in between
     /// continue its release sequence.
     const WEIGH: Ordering = Ordering::Acquire;
+
+    /// Whether a credit of `new` playouts replaces one of `held`. No ordering, but the rule that the orderings of
+    /// credits are for: the tests take it away too.
+    fn takes_credit(held: u64, new: u64) -> bool {
+        held < new
+    }
 }
 
 /// The orderings that the search uses.

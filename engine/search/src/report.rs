@@ -4,14 +4,13 @@ use std::hash::Hash;
 
 use reasoner::{Move, Role};
 
-use crate::config::Config;
-use crate::count::Tally;
+use crate::config::FinalMove;
 use crate::counters::Counters;
-use crate::edge::{Child, Edge};
 use crate::graph::Graph;
 use crate::node::{NodeId, Status};
 use crate::orders::Sound;
-use crate::select::{mean, statistics_of};
+use crate::scheme::Scheme;
+use crate::select::{Account, Selector, Viewpoint};
 use crate::sync::Ordering;
 
 /// One move of one role at the root.
@@ -19,18 +18,21 @@ use crate::sync::Ordering;
 pub struct MoveReport {
     /// The move.
     pub a_move: Move,
-    /// Finished playouts that count for it. Under `uct+t` in a sequential position these are the visits of
-    /// the position it leads to, from wherever it was reached.
+    /// Finished playouts that count for it in selection. Under `uct+t` in a sequential position these are the visits of
+    /// the position it leads to, from wherever it was reached; under `ucd` they are adapted to the depth of the child's.
     pub visits: u64,
-    /// The mean of the role's goals over them; 0 if there are none.
+    /// The mean that selection compares, in goal points; 0 if there is none. With another aim than the own goal, that
+    /// aim on the same scale.
     pub value: f64,
+    /// The best value of a playout through it, where the final move goes by it.
+    pub top: Option<f64>,
 }
 
 /// One role's moves at the root.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RoleReport {
-    /// Best first: by visits and then value where moves are chosen by statistics, by value and then visits
-    /// under `mc` and `mc-memory`.
+    /// Best first, by the rule of the final move: visits, then value, where moves are chosen by statistics, and the other
+    /// way round under `mc` and `mc-memory`, unless the options say otherwise.
     pub moves: Vec<MoveReport>,
 }
 
@@ -107,51 +109,68 @@ impl Report {
 
 impl RoleReport {
     /// Puts the best first; what is equal stays in the order of the rules.
-    pub(crate) fn sort(&mut self, by_visits: bool) {
+    pub(crate) fn sort(&mut self, rule: FinalMove) {
         self.moves.sort_by(|a, b| {
             let by_value = b.value.total_cmp(&a.value);
             let by_count = b.visits.cmp(&a.visits);
-            if by_visits { by_count.then(by_value) } else { by_value.then(by_count) }
+            match rule {
+                FinalMove::Visits => by_count.then(by_value),
+                FinalMove::Mean => by_value.then(by_count),
+                FinalMove::Top => {
+                    let worth = |it: &MoveReport| it.top.unwrap_or(f64::NEG_INFINITY);
+                    worth(b).total_cmp(&worth(a)).then(by_value).then(by_count)
+                }
+            }
         });
     }
 }
 
 /// The moves of every role in a node, best first; none if the node is not open.
-pub(crate) fn roles_of<S: Eq + Hash>(graph: &Graph<S>, id: NodeId, config: Config) -> Vec<RoleReport> {
+pub(crate) fn roles_of<S: Eq + Hash>(graph: &Graph<S>, scheme: &Scheme, id: NodeId) -> Vec<RoleReport> {
     let mut roles = vec![RoleReport::default(); graph.n_roles];
     if graph.node(id).status::<Sound>() != Status::Open {
         return roles;
     }
     let opening = graph.node(id).opening();
-    let edges = graph.edges_of(opening);
+    let mut selector = Selector::default();
     for (role_idx, role) in roles.iter_mut().enumerate() {
-        match opening.mover {
-            Some(mover) if mover as usize == role_idx => {
-                role.moves.extend(edges.iter().map(|edge| {
-                    let child = if config.has_transpositions() { edge.child::<Sound>() } else { Child::None };
-                    match child {
-                        Child::Node(child) => report_of(edge.a_move(), statistics_of(graph, child, role_idx)),
-                        Child::None | Child::Broken => report_edge(edge),
-                    }
-                }));
-            }
-            Some(_) => {
-                let only = graph.only_move(opening, role_idx);
-                role.moves.push(report_of(only, statistics_of(graph, id, role_idx)));
-            }
-            None => role.moves.extend(edges[graph.edge_range(opening, role_idx)].iter().map(report_edge)),
+        if opening.mover.is_some_and(|mover| mover as usize != role_idx) {
+            role.moves.push(report_node(graph, scheme, id, graph.only_move(opening, role_idx), role_idx));
+            continue;
         }
-        role.sort(config.is_guided());
+        let edges = graph.edges_of_role(id, role_idx);
+        let view =
+            Viewpoint { id, edges: edges.clone(), role_idx, is_simultaneous: opening.mover.is_none() };
+        let accounts = selector.gather(graph, scheme, &view);
+        let reports = accounts.iter().zip(edges).map(|(account, edge)| report_edge(graph, scheme, account, edge));
+        role.moves.extend(reports);
+        role.sort(scheme.final_move);
     }
     roles
 }
 
-fn report_edge(edge: &Edge) -> MoveReport {
-    let tally = edge.count.read::<Sound>();
-    report_of(edge.a_move(), (tally, edge.sum.load(Ordering::Relaxed)))
+/// The only move of a role that has no choice: all that is known of the node.
+fn report_node<S: Eq + Hash>(
+    graph: &Graph<S>,
+    scheme: &Scheme,
+    id: NodeId,
+    a_move: Move,
+    role_idx: usize,
+) -> MoveReport {
+    let visits = graph.node(id).count.read::<Sound>().visits;
+    let sum = graph.sum(id, role_idx).load(Ordering::Relaxed);
+    let value = if visits == 0 { 0.0 } else { scheme.valuation.points(sum as f64 / visits as f64) };
+    MoveReport { a_move, visits, value, top: None }
 }
 
-fn report_of(a_move: Move, (tally, sum): (Tally, u64)) -> MoveReport {
-    let value = if tally.visits == 0 { 0.0 } else { mean(sum, tally.visits) };
-    MoveReport { a_move, visits: tally.visits, value }
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts, and beyond 2^64 the most there is")]
+fn report_edge<S: Eq + Hash>(graph: &Graph<S>, scheme: &Scheme, account: &Account, edge: u32) -> MoveReport {
+    let part = graph.layout.top;
+    let top = (part.len > 0).then(|| graph.word(edge, part.first).load(Ordering::Relaxed));
+    MoveReport {
+        a_move: graph.edge(edge).a_move(),
+        visits: account.visits.round() as u64,
+        value: account.mean.unwrap_or(0.0),
+        top: top.filter(|&top| top > 0).map(|top| scheme.valuation.points((top - 1) as f64)),
+    }
 }

@@ -6,13 +6,16 @@ use std::time::{Duration, Instant};
 use reasoner::{Interrupt, Reasoner};
 
 use crate::best_line::BestLine;
-use crate::config::{Budget, Options};
+use crate::config::Unexplored;
 use crate::counters::Counters;
 use crate::error::SearchError;
-use crate::graph::{Blocks, Graph, Sizes};
+use crate::graph::{Blocks, Graph, GraphKind, Sizes};
+use crate::history::History;
 use crate::node::{NodeId, Status};
+use crate::options::{Budget, Options};
 use crate::orders::Sound;
 use crate::report::{self, Failures, Report};
+use crate::scheme::Scheme;
 use crate::sync::{Arc, Mutex, channel};
 use crate::verify::GraphSummary;
 use crate::worker::{Job, Making, Reply, Task, Tickets, Worker};
@@ -63,10 +66,15 @@ struct Holdings {
 pub struct Searcher<R: Reasoner> {
     reasoner: Arc<R>,
     options: Options,
+    scheme: Arc<Scheme>,
+    /// What moves were worth, over the whole match.
+    history: Option<Arc<History>>,
     seed: u64,
     // Change with the root.
     graph: Arc<Graph<R::State>>,
     root: Option<NodeId>,
+    /// All roots that this graph has had.
+    roots: Vec<NodeId>,
     best_line: Arc<BestLine<R::State>>,
     /// What the last run found in this graph.
     before: Holdings,
@@ -93,9 +101,20 @@ impl<R: Reasoner> Searcher<R> {
         let interrupt = Interrupt::new();
         let (sender, replies) = channel::unbounded();
         let seed = options.seed.unwrap_or_else(|| RandomState::new().hash_one(Instant::now()));
+        let scheme = Scheme::new(&options, reasoner.max_goal(), reasoner.n_roles());
+        let history = match scheme.unexplored {
+            Unexplored::Uniform => None,
+            Unexplored::Gibbs { tau } => {
+                let max_goal = f64::from(reasoner.max_goal());
+                Some(Arc::new(History::new(scheme.valuation.full(), max_goal, tau)))
+            }
+        };
         let mut searcher = Searcher {
+            scheme: Arc::new(scheme),
+            history,
             graph: Arc::new(new_graph(&*reasoner, &options)),
             root: None,
+            roots: Vec::new(),
             best_line: Arc::new(BestLine::new()),
             before: Holdings::default(),
             next_number: 0,
@@ -115,7 +134,6 @@ impl<R: Reasoner> Searcher<R> {
                 reasoner: Arc::clone(&searcher.reasoner),
                 limits: options.limits,
                 interrupt: searcher.interrupt.clone(),
-                exploration: options.exploration_for(searcher.reasoner.n_roles()),
                 core: options.pin.get(worker_idx % options.pin.len().max(1)).copied(),
                 replies: sender.clone(),
             };
@@ -161,6 +179,7 @@ impl<R: Reasoner> Searcher<R> {
                 && let Some(known) = self.find(root, state)
             {
                 self.root = Some(known);
+                self.roots.push(known);
                 return;
             }
         }
@@ -177,6 +196,7 @@ impl<R: Reasoner> Searcher<R> {
         // The cap has room for a root: see MIN_BYTES.
         let counters = crate::counters::WorkerCounters::default();
         self.root = self.graph.node_of(&mut Blocks::default(), state.clone(), &counters).ok();
+        self.roots = self.root.into_iter().collect();
         self.before = Holdings { n_nodes: u64::from(self.root.is_some()), n_edges: 0 };
         // The counters tell of another graph.
         self.workers.iter().for_each(|worker| worker.counters.reset());
@@ -278,7 +298,8 @@ impl<R: Reasoner> Searcher<R> {
                 task,
                 graph: Arc::clone(&self.graph),
                 root,
-                config: self.options.config,
+                scheme: Arc::clone(&self.scheme),
+                history: self.history.clone(),
                 seed: self.seed,
                 best_line: Arc::clone(&self.best_line),
                 tickets: Arc::clone(tickets),
@@ -326,7 +347,7 @@ impl<R: Reasoner> Searcher<R> {
         let mut roles = Vec::new();
         let mut is_terminal = false;
         if let Some(root) = self.root {
-            roles = report::roles_of(&self.graph, root, self.options.config);
+            roles = report::roles_of(&self.graph, &self.scheme, root);
             is_terminal = self.graph.node(root).status::<Sound>() == Status::Terminal;
         }
         let best_line = self.best_line.get().map(|(value, moves)| report::BestLine {
@@ -340,7 +361,7 @@ impl<R: Reasoner> Searcher<R> {
             seconds: self.seconds,
             nodes: self.before.n_nodes + counters.nodes_made.saturating_sub(counters.duplicates),
             edges: self.before.n_edges + counters.edges_made,
-            bytes: self.graph.meter.used(),
+            bytes: self.graph.meter.used() + self.history.as_ref().map_or(0, |_| History::bytes()),
             is_full: self.graph.meter.is_full(),
             mean_depth: per(counters.depth_sum, counters.playouts),
             mean_rollout: per(counters.rollout_steps, counters.playouts),
@@ -355,7 +376,7 @@ impl<R: Reasoner> Searcher<R> {
     /// # Errors
     /// One sentence for each law that is broken, the first hundred.
     pub fn verify(&self) -> Result<GraphSummary, Vec<String>> {
-        self.graph.verify(u64::from(self.reasoner.max_goal()))
+        self.graph.verify(&self.scheme, &self.roots)
     }
 }
 
@@ -370,5 +391,6 @@ impl<R: Reasoner> Drop for Searcher<R> {
 fn new_graph<R: Reasoner>(reasoner: &R, options: &Options) -> Graph<R::State> {
     let state_bytes = size_of::<R::State>() + options.state_heap_bytes;
     let sizes = Sizes::for_cap(options.max_bytes, state_bytes, options.state_heap_bytes);
-    Graph::new(reasoner.n_roles(), options.config.has_transpositions(), sizes)
+    let n_roles = reasoner.n_roles();
+    Graph::new(n_roles, GraphKind::new(options, n_roles), sizes)
 }

@@ -1,20 +1,25 @@
 //! The conservation laws of a graph at rest.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use crate::adapted::{Adapter, Memo};
+use crate::config::Config;
+use crate::credit::Credit;
 use crate::edge::Child;
 use crate::graph::Graph;
+use crate::incremental;
 use crate::node::{NodeId, Opening, Status};
 use crate::orders::{Orders, Sound};
+use crate::scheme::Scheme;
 use crate::sync::Ordering;
 
 /// How many broken laws are told.
 const MAX_COMPLAINTS: usize = 100;
 
 /// What a graph holds, as counted by walking through all of it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct GraphSummary {
     /// Nodes that something refers to.
     pub nodes: u64,
@@ -32,45 +37,97 @@ pub struct GraphSummary {
     pub own_visits: u64,
     /// Passages of playouts through nodes.
     pub node_visits: u64,
+    /// Under `credited`: how far what edges credit is from what their children are worth by now.
+    pub credit_gap: Option<Gap>,
+    /// Under `ucd-incremental` and `ucd-paper`: how far the means that edges keep are from those of the equations.
+    pub adapted_gap: Option<Gap>,
 }
+
+/// How far two numbers of each edge are apart, in goal points, over all edges that were passed.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Gap {
+    /// Edges, once for each role whose numbers they keep.
+    pub n: u64,
+    /// The mean distance.
+    pub mean: f64,
+    /// Nine tenths are not farther apart.
+    pub p90: f64,
+    /// The largest distance.
+    pub max: f64,
+}
+
+impl Gap {
+    /// Of these distances; none if there are none.
+    fn of(mut distances: Vec<f64>) -> Option<Gap> {
+        distances.sort_by(f64::total_cmp);
+        let max = *distances.last()?;
+        let n = distances.len();
+        let mean = distances.iter().sum::<f64>() / n as f64;
+        Some(Gap { n: n as u64, mean, p90: distances[(n * 9 / 10).min(n - 1)], max })
+    }
+}
+
+/// The largest distance, in goal points, between a mean that is kept exactly and the one of the equations: rounding,
+/// over millions of additions.
+const MAX_ROUNDING: f64 = 1e-3;
 
 /// The walk.
 struct Inspection<'a, S, O: Orders> {
     graph: &'a Graph<S, O>,
+    scheme: &'a Scheme,
     max_goal: u64,
     summary: GraphSummary,
     complaints: Vec<String>,
     /// Visits that edges brought to each node that has edges to it.
     brought: HashMap<NodeId, u64>,
+    /// What joint moves credit, by node and role, modulo 2^64.
+    joint_credits: HashMap<NodeId, Vec<u64>>,
+    /// Nodes that joint moves lead to.
+    has_joint_parent: HashSet<NodeId>,
+    credit_gaps: Vec<f64>,
+    adapted_gaps: Vec<f64>,
 }
 
 impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     /// Walks through the whole graph, which no thread may be writing, and checks:
     /// nothing is in flight; a node's visits are its own and those of its edges (of each role, in a
-    /// simultaneous node); a sum is at most visits times the largest goal, and a node's sum is that of its
-    /// edges and at most the largest goal for each own visit more; every child is alive; with transpositions
-    /// no two nodes have equal states and each is found by its state; in a tree no node has two parents.
+    /// simultaneous node), and also those that its edges brought, more only if it was a root; a sum is at most visits
+    /// times the largest value, and a node's sum is that of its edges and at most the largest value for each own visit
+    /// more; every child is alive; with transpositions no two nodes have equal states and each is found by its state; in a
+    /// tree no node has two parents.
+    ///
+    /// Under `update-all` edges and nodes have visits of playouts that never passed, so the laws of sums do not hold. Under
+    /// `credited` a node's sum is that of its edges' credits, and each credit is of all its edge's visits. Under
+    /// `ucd-incremental` the means that edges keep are those of the equations.
     ///
     /// # Errors
     /// One sentence for each breach, at most a hundred.
-    pub(crate) fn verify(&self, max_goal: u64) -> Result<GraphSummary, Vec<String>> {
+    pub(crate) fn verify(&self, scheme: &Scheme, roots: &[NodeId]) -> Result<GraphSummary, Vec<String>> {
         let mut inspection = Inspection {
             graph: self,
-            max_goal,
+            scheme,
+            max_goal: scheme.valuation.full(),
             summary: GraphSummary::default(),
             complaints: Vec::new(),
             brought: HashMap::new(),
+            joint_credits: HashMap::new(),
+            has_joint_parent: HashSet::new(),
+            credit_gaps: Vec::new(),
+            adapted_gaps: Vec::new(),
         };
+        inspection.inspect_joint_moves();
         let ids = (1..self.nodes.end()).map(|idx| NodeId(crate::arena::u32_of(idx)));
         let made: Vec<NodeId> = ids.filter(|&id| self.state_if_any(id).is_some()).collect();
         for &id in &made {
             inspection.inspect(id);
         }
-        inspection.inspect_joint_moves();
-        inspection.inspect_arrivals();
+        inspection.inspect_arrivals(roots);
+        inspection.inspect_adapted_means(&made);
         if self.has_transpositions {
             inspection.inspect_states(&made);
         }
+        inspection.summary.credit_gap = Gap::of(std::mem::take(&mut inspection.credit_gaps));
+        inspection.summary.adapted_gap = Gap::of(std::mem::take(&mut inspection.adapted_gaps));
         if inspection.complaints.is_empty() { Ok(inspection.summary) } else { Err(inspection.complaints) }
     }
 
@@ -91,8 +148,8 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         }
         if has_simultaneous {
             let parents: std::collections::HashSet<NodeId> = parents.iter().copied().collect();
-            for (parent, child) in self.joint_moves() {
-                if let (true, Child::Node(child)) = (parents.contains(&parent), child) {
+            for joint in self.joint_moves().map(|index| self.joint(index)) {
+                if let (true, Child::Node(child)) = (parents.contains(&joint.parent()), joint.child()) {
                     children.push(child);
                 }
             }
@@ -100,12 +157,11 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         children
     }
 
-    /// Every joint move that was recorded: from where, and where to.
-    fn joint_moves(&self) -> impl Iterator<Item = (NodeId, Child)> {
+    /// Every joint move that was recorded.
+    fn joint_moves(&self) -> impl Iterator<Item = u32> {
         (1..self.joints.end())
-            .filter_map(|idx| self.joints.items.get(idx))
-            .map(|joint| (joint.parent(), joint.child()))
-            .filter(|&(parent, _)| parent != NodeId(0))
+            .filter(|&idx| self.joints.items.get(idx).is_some_and(|joint| joint.parent() != NodeId(0)))
+            .map(crate::arena::u32_of)
     }
 }
 
@@ -143,7 +199,7 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
             }
             Status::Terminal | Status::Fresh | Status::Wide => {
                 self.summary.terminal_nodes += u64::from(status == Status::Terminal);
-                self.expect(tally.visits == own, || {
+                self.expect(tally.visits == own || self.has_foreign_visits(), || {
                     format!("node {}: a leaf with {} visits, {own} of them its own", id.0, tally.visits)
                 });
             }
@@ -174,23 +230,74 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
                 *self.brought.entry(child).or_default() += tally.visits;
             }
         }
-        let roles = match opening.mover {
-            Some(mover) => vec![(mover as usize, 0..edges.len())],
-            None => {
-                (0..graph.n_roles).map(|role_idx| (role_idx, graph.edge_range(opening, role_idx))).collect()
+        for role_idx in 0..graph.n_roles {
+            if opening.mover.is_none_or(|mover| mover as usize == role_idx) {
+                self.inspect_visits(id, role_idx, visits, own);
+            }
+            self.inspect_sum(id, opening, role_idx, own);
+        }
+    }
+
+    /// Under `update-all` playouts count where they never passed.
+    fn has_foreign_visits(&self) -> bool {
+        self.scheme.config == Config::UpdateAll
+    }
+
+    fn inspect_visits(&mut self, id: NodeId, role_idx: usize, visits: u64, own: u64) {
+        let edges = self.graph.edges_in(self.graph.edges_of_role(id, role_idx));
+        let out: u64 = edges.iter().map(|edge| edge.count.read::<O>().visits).sum();
+        self.expect(visits == own + out || self.has_foreign_visits(), || {
+            format!("node {}, role {role_idx}: {visits} visits, but {own} own and {out} onwards", id.0)
+        });
+    }
+
+    /// A node's sum is what came by its edges and at most the largest value for each own visit.
+    fn inspect_sum(&mut self, id: NodeId, opening: Opening, role_idx: usize, own: u64) {
+        let graph = self.graph;
+        let sum = graph.sum(id, role_idx).load(Ordering::Relaxed);
+        let is_chooser = opening.mover.is_none_or(|mover| mover as usize == role_idx);
+        let passed: u64 = match (self.scheme.config, opening.mover) {
+            (Config::UpdateAll, _) => return,
+            (Config::Credited, Some(_)) => self.inspect_credits(id, opening, role_idx),
+            // Joint moves without a record credit what they bring, when the graph is full.
+            (Config::Credited, None) if graph.meter.is_full() => return,
+            (Config::Credited, None) => self.joint_credits.get(&id).map_or(0, |credits| credits[role_idx]),
+            _ if !is_chooser => return,
+            _ => {
+                let edges = graph.edges_in(graph.edges_of_role(id, role_idx));
+                edges.iter().map(|edge| edge.sum.load(Ordering::Relaxed)).sum()
             }
         };
-        for (role_idx, range) in roles {
-            let out: u64 = edges[range.clone()].iter().map(|edge| edge.count.read::<O>().visits).sum();
-            self.expect(visits == own + out, || {
-                format!("node {}, role {role_idx}: {visits} visits, but {own} own and {out} onwards", id.0)
+        self.expect(sum.wrapping_sub(passed) <= own * self.max_goal, || {
+            format!("node {}, role {role_idx}: sum {sum}, but edges sum up to {passed}", id.0)
+        });
+    }
+
+    /// The sum of a role's credits in a sequential node.
+    fn inspect_credits(&mut self, id: NodeId, opening: Opening, role_idx: usize) -> u64 {
+        let graph = self.graph;
+        let mut sum = 0u64;
+        for edge in opening.first_edge..opening.first_edge + opening.n_edges {
+            let word = graph.word(edge, graph.layout.credits.first + role_idx).load(Ordering::Relaxed);
+            let credit = Credit::of(word);
+            let visits = graph.edge(edge).count.read::<O>().visits;
+            self.expect(credit.n == visits, || {
+                format!("node {}, edge {edge}: credit of {} playouts, but {visits} visits", id.0, credit.n)
             });
-            let passed: u64 = edges[range].iter().map(|edge| edge.sum.load(Ordering::Relaxed)).sum();
-            let sum = graph.sum(id, role_idx).load(Ordering::Relaxed);
-            self.expect(passed <= sum && sum <= passed + own * self.max_goal, || {
-                format!("node {}, role {role_idx}: sum {sum}, but edges sum up to {passed}", id.0)
-            });
+            sum = sum.wrapping_add(credit.product());
+            if let (Child::Node(child), true) = (graph.edge(edge).child::<O>(), visits > 0) {
+                self.note_credit_gap(credit, child, role_idx);
+            }
         }
+        sum
+    }
+
+    fn note_credit_gap(&mut self, credit: Credit, child: NodeId, role_idx: usize) {
+        let visits = self.graph.node(child).count.read::<O>().visits.max(1) as f64;
+        let sum = self.graph.sum(child, role_idx).load(Ordering::Relaxed) as f64;
+        let valuation = &self.scheme.valuation;
+        let distance = valuation.points(credit.q as f64) - valuation.points(sum / visits) * valuation.discount;
+        self.credit_gaps.push(distance.abs());
     }
 
     fn is_alive(&self, id: NodeId) -> bool {
@@ -198,32 +305,83 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
     }
 
     fn inspect_joint_moves(&mut self) {
-        let joint_moves: Vec<_> = self.graph.joint_moves().collect();
-        for (parent, child) in joint_moves {
+        let graph = self.graph;
+        for index in graph.joint_moves() {
             self.summary.joint_moves += 1;
-            let is_simultaneous = self.graph.node(parent).opening().mover.is_none();
+            let (parent, child) = (graph.joint(index).parent(), graph.joint(index).child());
+            let is_simultaneous = graph.node(parent).opening().mover.is_none();
             self.expect(is_simultaneous, || format!("node {}: joint move, but one mover", parent.0));
             if let Child::Node(child) = child {
                 self.expect(self.is_alive(child), || {
                     format!("node {}: child {} is not alive", parent.0, child.0)
                 });
+                self.has_joint_parent.insert(child);
+            }
+            if self.scheme.config != Config::Credited {
+                continue;
+            }
+            let credits = self.joint_credits.entry(parent).or_insert_with(|| vec![0; graph.n_roles]);
+            for (role_idx, sum) in credits.iter_mut().enumerate() {
+                let credit = Credit::of(graph.joint_credit(index, role_idx).load(Ordering::Relaxed));
+                *sum = sum.wrapping_add(credit.product());
             }
         }
     }
 
-    /// In a tree a node has all visits that its edge brought. It may have more, from when it was the root; and
-    /// the edge may, from when the graph was full and its child had no place.
-    fn inspect_arrivals(&mut self) {
-        if self.graph.has_transpositions {
+    /// A node has all visits that its edges brought, and no others unless it was a root or joint moves lead to it. An
+    /// edge may have brought more from when the graph was full and its child had no place.
+    fn inspect_arrivals(&mut self, roots: &[NodeId]) {
+        if self.has_foreign_visits() || self.graph.meter.is_full() {
             return;
         }
         let brought = std::mem::take(&mut self.brought);
         for (id, n) in brought {
             let visits = self.graph.node(id).count.read::<O>().visits;
-            self.expect(visits >= n || self.graph.meter.is_full(), || {
+            let may_have_more = roots.contains(&id) || self.has_joint_parent.contains(&id);
+            self.expect(visits == n || (visits > n && may_have_more), || {
                 format!("node {}: {visits} visits, but edges brought {n}", id.0)
             });
         }
+    }
+
+    /// Compares the means that edges keep with those that the equations make of all below.
+    fn inspect_adapted_means(&mut self, made: &[NodeId]) {
+        let depth = match self.scheme.config {
+            Config::UcdIncremental(depths) | Config::UcdPaper(depths) => depths.mean,
+            _ => return,
+        };
+        let (graph, scheme) = (self.graph, self.scheme);
+        for role_idx in 0..graph.n_roles {
+            let mut memo = Memo::default();
+            let mut adapter = Adapter {
+                graph,
+                payoffs: scheme.payoffs,
+                discount: scheme.valuation.discount,
+                role_idx,
+                memo: &mut memo,
+            };
+            for &id in made {
+                let opening = graph.node(id).opening();
+                let is_his = graph.node(id).status::<O>() == Status::Open
+                    && opening.mover.is_some_and(|mover| mover as usize == role_idx);
+                if !is_his {
+                    continue;
+                }
+                for edge in graph.edges_of_role(id, role_idx) {
+                    let adapted = adapter.at(edge, depth);
+                    let kept = incremental::read(graph, scheme.config, edge, role_idx);
+                    if let (true, Some(kept)) = (graph.edge(edge).count.read::<O>().visits > 0, kept.mean) {
+                        let distance = scheme.valuation.points(kept - adapted.total / adapted.weight).abs();
+                        self.adapted_gaps.push(distance);
+                    }
+                }
+            }
+        }
+        let max = self.adapted_gaps.iter().copied().fold(0.0, f64::max);
+        let is_exact = matches!(scheme.config, Config::UcdIncremental(_)) && !graph.meter.is_full();
+        self.expect(!is_exact || max <= MAX_ROUNDING, || {
+            format!("a mean that an edge keeps is {max} goal points off")
+        });
     }
 
     fn inspect_states(&mut self, made: &[NodeId]) {

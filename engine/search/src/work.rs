@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::config::WorkLimit;
+use crate::options::WorkLimit;
 
 /// The most playouts between two looks at the measure. A look is a system call, some 0.3 microseconds.
 const MAX_STRIDE: u32 = 64;

@@ -11,12 +11,14 @@ use reasoner::{Interrupt, Limits, Reasoner, ReasonerError};
 
 use crate::SearchError;
 use crate::best_line::BestLine;
-use crate::config::{Config, WorkLimit};
+use crate::options::WorkLimit;
 use crate::counters::WorkerCounters;
 use crate::graph::Graph;
+use crate::history::History;
 use crate::node::{NodeId, Status};
 use crate::orders::Sound;
 use crate::playout::{Setting, Walker};
+use crate::scheme::Scheme;
 use crate::sync::{Arc, AtomicU64, CachePadded, Mutex, Ordering, channel};
 use crate::work::Stopwatch;
 
@@ -70,7 +72,8 @@ pub(crate) struct Job<S> {
     pub(crate) task: Task,
     pub(crate) graph: Arc<Graph<S>>,
     pub(crate) root: NodeId,
-    pub(crate) config: Config,
+    pub(crate) scheme: Arc<Scheme>,
+    pub(crate) history: Option<Arc<History>>,
     pub(crate) seed: u64,
     pub(crate) best_line: Arc<BestLine<S>>,
     pub(crate) tickets: Arc<Tickets>,
@@ -96,7 +99,6 @@ pub(crate) struct Making<R> {
     pub(crate) reasoner: Arc<R>,
     pub(crate) limits: Limits,
     pub(crate) interrupt: Interrupt,
-    pub(crate) exploration: f64,
     /// The core to pin to.
     pub(crate) core: Option<usize>,
     pub(crate) replies: channel::Sender<Reply>,
@@ -185,7 +187,7 @@ fn work<R: Reasoner>(making: &Making<R>, jobs: &channel::Receiver<Job<R::State>>
 
 fn make_walker<R: Reasoner>(making: &Making<R>) -> Result<Walker<R>, ReasonerError> {
     let session = making.reasoner.session(making.limits, &making.interrupt)?;
-    Ok(Walker::new(session, making.exploration))
+    Ok(Walker::new(session))
 }
 
 /// A worker's part in a run.
@@ -207,7 +209,8 @@ fn search<R: Reasoner>(
     let setting = Setting {
         graph: &job.graph,
         root: job.root,
-        config: job.config,
+        scheme: &job.scheme,
+        history: job.history.as_deref(),
         seed: job.seed,
         max_goal: making.reasoner.max_goal(),
         best_line: &job.best_line,

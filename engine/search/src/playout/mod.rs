@@ -1,21 +1,23 @@
 //! One playout: select, expand, roll out, back up.
 
-use std::slice;
+mod evaluate;
 
 use reasoner::{
-    Dice, Expansion, GoalAnswer, MAX_ROLLOUT_STEPS, Move, Reasoner, ReasonerError, Rollouts, Session,
-    Uniform, Value,
+    Dice, Expansion, GoalAnswer, MAX_ROLLOUT_STEPS, Move, Reasoner, ReasonerError, Rollouts, Session, Value,
 };
 
-use crate::backup::Path;
-use crate::best_line::{BestLine, Line};
-use crate::config::Config;
+use crate::backup::{Passed, Path};
+use crate::best_line::BestLine;
+use crate::config::Simultaneous;
 use crate::counters::WorkerCounters;
 use crate::edge::Child;
-use crate::graph::{Blocks, Graph, Opened, value_of};
+use crate::graph::{Blocks, Graph, Opened, goal_of};
+use crate::history::History;
+use crate::later::MovesMade;
 use crate::node::{NodeId, Opening, Status};
 use crate::orders::Sound;
-use crate::select::{Selector, Viewpoint};
+use crate::scheme::Scheme;
+use crate::select::{Selector, Viewpoint, choose_by_regret};
 use crate::sync::Ordering;
 
 /// One in so many playouts through a state in which the reasoner mostly fails asks it again: the failure may
@@ -27,7 +29,9 @@ const RETRY: usize = 16;
 pub(crate) struct Setting<'a, S> {
     pub(crate) graph: &'a Graph<S>,
     pub(crate) root: NodeId,
-    pub(crate) config: Config,
+    pub(crate) scheme: &'a Scheme,
+    /// What moves were worth elsewhere, where the scheme asks.
+    pub(crate) history: Option<&'a History>,
     pub(crate) seed: u64,
     pub(crate) max_goal: Value,
     pub(crate) best_line: &'a BestLine<S>,
@@ -56,14 +60,21 @@ pub(crate) struct Walker<R: Reasoner> {
     /// Per role, the index of the chosen edge among those of a simultaneous node.
     choices: Vec<u32>,
     rollouts: Rollouts,
-    /// The playout's outcome, one per role.
+    /// The goals at the playout's end, one per role.
+    goals: Vec<u64>,
+    /// The same as values.
     values: Vec<u64>,
+    /// Joint moves of the rollout.
+    length: u32,
+    /// They themselves, where the scheme asks.
+    played: Vec<Move>,
+    moves_made: MovesMade,
 }
 
 /// Where the descent ended and how its values came about.
 #[derive(Debug)]
 enum End<S> {
-    /// At the last node of the path, whose values are known without a rollout.
+    /// At the last node of the path, whose goals are known without a rollout.
     Known,
     /// At the last node of the path, with a rollout from there.
     Node,
@@ -77,24 +88,28 @@ enum End<S> {
 enum Arrival {
     GoOn(Opening),
     RollOut,
-    /// The values are set.
+    /// The goals are set.
     Known,
 }
 
 impl<R: Reasoner> Walker<R> {
-    pub(crate) fn new(session: R::Session, exploration: f64) -> Walker<R> {
+    pub(crate) fn new(session: R::Session) -> Walker<R> {
         Walker {
             n_roles: session.roles().len(),
             session,
             path: Path::default(),
             blocks: Blocks::default(),
-            selector: Selector::new(exploration),
+            selector: Selector::default(),
             expansion: Expansion::default(),
             goal_answers: Vec::new(),
             joint_move: Vec::new(),
             choices: Vec::new(),
             rollouts: Rollouts::default(),
+            goals: Vec::new(),
             values: Vec::new(),
+            length: 0,
+            played: Vec::new(),
+            moves_made: MovesMade::default(),
         }
     }
 
@@ -131,12 +146,12 @@ impl<R: Reasoner> Walker<R> {
         self.path.clear();
         let played = self.descend(setting, &mut dice).and_then(|end| {
             self.evaluate(setting, &end, rollout_seed)?;
-            let ends_at_node = matches!(end, End::Known | End::Node);
+            let is_at_node = matches!(end, End::Known | End::Node);
             self.keep_best_line(setting, end, rollout_seed)?;
-            Ok(ends_at_node)
+            Ok(is_at_node)
         });
         match played {
-            Ok(ends_at_node) => self.path.back_up(graph, &self.values, ends_at_node),
+            Ok(is_at_node) => self.back_up(setting, is_at_node),
             Err(error) => {
                 self.path.cancel(graph);
                 return Err(error);
@@ -173,7 +188,7 @@ impl<R: Reasoner> Walker<R> {
             id = match child {
                 Child::Node(id) => id,
                 Child::Broken => {
-                    self.set_values(0);
+                    self.set_goals(0);
                     return Ok(End::Broken);
                 }
                 Child::None => match self.make_child(setting, id, opening)? {
@@ -200,7 +215,7 @@ impl<R: Reasoner> Walker<R> {
         let is_failing = !is_root && u64::from(node.failures.load(Ordering::Relaxed)) > before.visits;
         if is_failing && dice.below(RETRY) > 0 {
             node.failures.fetch_add(1, Ordering::Relaxed);
-            self.set_values(0);
+            self.set_goals(0);
             return Ok(Arrival::Known);
         }
         let status = match node.status::<Sound>() {
@@ -226,8 +241,8 @@ impl<R: Reasoner> Walker<R> {
             Status::Open => Ok(Arrival::GoOn(node.opening())),
             Status::Terminal => {
                 let side = node.opening().side;
-                self.values.clear();
-                self.values.extend((0..self.n_roles).map(|role_idx| graph.goal(side, role_idx)));
+                self.goals.clear();
+                self.goals.extend((0..self.n_roles).map(|role_idx| graph.goal(side, role_idx)));
                 Ok(Arrival::Known)
             }
             status => {
@@ -270,7 +285,7 @@ impl<R: Reasoner> Walker<R> {
         let opened = if is_end {
             self.goal_answers.resize(self.n_roles, GoalAnswer::None);
             let max_goal = setting.max_goal;
-            let goals = self.goal_answers.iter().map(|&answer| value_of(answer, max_goal));
+            let goals = self.goal_answers.iter().map(|&answer| goal_of(answer, max_goal));
             graph.close(&mut self.blocks, id, goals)
         } else {
             graph.open(&mut self.blocks, id, &self.expansion, setting.counters)
@@ -301,21 +316,19 @@ impl<R: Reasoner> Walker<R> {
     ) -> Option<Child> {
         let graph = setting.graph;
         let edges = graph.edges_of(opening);
-        let chosen = if edges.len() == 1 {
-            0
-        } else if setting.config.is_guided() {
-            let view = self.view(graph, id, role as usize);
-            if setting.config.has_transpositions() {
-                self.selector.choose_by_children(graph, edges, view, dice)?
-            } else {
-                self.selector.choose_by_edges::<Sound>(edges, view, dice)?
-            }
-        } else {
-            dice.below(edges.len())
+        let first = opening.first_edge;
+        let view = Viewpoint {
+            id,
+            edges: first..first + opening.n_edges,
+            role_idx: role as usize,
+            is_simultaneous: false,
         };
+        let chosen = self.choose(setting, &view, dice)?;
         self.choices.clear();
         self.choices.push(crate::arena::u32_of(chosen));
-        self.path.enter_edge(graph, opening.first_edge + self.choices[0], role);
+        self.path.leave_node(false);
+        let edge = first + self.choices[0];
+        self.path.enter_edge(graph, Passed { edge, role, chance: None });
         self.joint_move.clear();
         for role_idx in 0..self.n_roles {
             let is_mover = role_idx == role as usize;
@@ -337,36 +350,52 @@ impl<R: Reasoner> Walker<R> {
         dice: &mut Dice,
     ) -> Child {
         let graph = setting.graph;
-        let all_edges = graph.edges_of(opening);
         self.choices.clear();
         self.joint_move.clear();
-        for role_idx in 0..self.n_roles {
-            let range = graph.edge_range(opening, role_idx);
-            let edges = &all_edges[range.clone()];
-            let chosen = if edges.len() == 1 {
-                0
-            } else if setting.config.is_guided() {
-                let view = self.view(graph, id, role_idx);
-                // Edges of a simultaneous node lead nowhere themselves, so none is broken.
-                self.selector.choose_by_edges::<Sound>(edges, view, dice).unwrap_or(0)
+        self.path.leave_node(true);
+        for (role, role_idx) in (0u32..).zip(0..self.n_roles) {
+            let edges = graph.edges_of_role(id, role_idx);
+            let is_by_regret = setting.scheme.simultaneous == Simultaneous::RegretMatching;
+            let (chosen, chance) = if is_by_regret && setting.scheme.config.is_guided() && edges.len() > 1 {
+                let (chosen, chance) = choose_by_regret(graph, edges.clone(), dice);
+                (chosen, Some(chance))
             } else {
-                dice.below(edges.len())
+                let view = Viewpoint { id, edges: edges.clone(), role_idx, is_simultaneous: true };
+                // Edges of a simultaneous node lead nowhere themselves, so none is broken.
+                (self.choose(setting, &view, dice).unwrap_or(0), None)
             };
-            let choice = crate::arena::u32_of(range.start + chosen);
-            self.choices.push(choice);
-            self.joint_move.push(edges[chosen].a_move());
+            let edge = edges.start + crate::arena::u32_of(chosen);
+            self.choices.push(edge - opening.first_edge);
+            self.joint_move.push(graph.edge(edge).a_move());
+            self.path.push_edge(Passed { edge, role, chance });
         }
-        for (role_idx, &choice) in (0u32..).zip(&self.choices) {
-            self.path.enter_edge(graph, opening.first_edge + choice, role_idx);
-        }
-        graph.joint_child(id, &self.choices)
+        self.path.enter_edges(graph);
+        let joint = graph.find_joint(id, &self.choices);
+        self.path.note_joint(joint);
+        joint.map_or(Child::None, |joint| graph.joint(joint).child())
     }
 
-    fn view(&self, graph: &Graph<R::State>, id: NodeId, role_idx: usize) -> Viewpoint {
-        let (mut node, sum) = crate::select::statistics_of(graph, id, role_idx);
-        // This very playout is no part of what is known.
-        node.in_flight = node.in_flight.saturating_sub(1);
-        Viewpoint { node, sum, role_idx }
+    /// Chooses among a role's edges; none if it is better not to go on.
+    fn choose(
+        &mut self,
+        setting: Setting<'_, R::State>,
+        view: &Viewpoint,
+        dice: &mut Dice,
+    ) -> Option<usize> {
+        let Setting { graph, scheme, history, .. } = setting;
+        if view.edges.len() == 1 {
+            return Some(0);
+        }
+        if scheme.config.is_guided() {
+            return self.selector.choose(graph, scheme, history, view, dice);
+        }
+        Some(match history {
+            Some(history) => {
+                let moves = graph.edges_in(view.edges.clone()).iter().map(crate::edge::Edge::a_move);
+                history.choose(view.role_idx, moves, dice.unit())
+            }
+            None => dice.below(view.edges.len()),
+        })
     }
 
     /// Follows the chosen joint move to a child that the node does not know yet, and makes it known; gives
@@ -381,13 +410,13 @@ impl<R: Reasoner> Walker<R> {
         let state = match self.session.next_state(graph.state(id), &self.joint_move) {
             Ok(state) => state,
             Err(error) => {
-                if error != ReasonerError::Interrupted && setting.config.has_memory() {
+                if error != ReasonerError::Interrupted && setting.scheme.config.has_memory() {
                     self.link(setting, id, opening, Child::Broken);
                 }
                 return Err(error);
             }
         };
-        if !setting.config.has_memory() {
+        if !setting.scheme.config.has_memory() {
             return Ok(Err(state));
         }
         match graph.node_of(&mut self.blocks, state, counters) {
@@ -407,94 +436,20 @@ impl<R: Reasoner> Walker<R> {
     fn link(&mut self, setting: Setting<'_, R::State>, id: NodeId, opening: Opening, child: Child) -> Child {
         let Setting { graph, counters, .. } = setting;
         match (opening.mover, child) {
-            (None, _) => graph.link_joint(&mut self.blocks, id, &self.choices, child, counters),
+            (None, _) => {
+                let (held, joint) =
+                    graph.link_joint(&mut self.blocks, id, &self.choices, child, counters);
+                self.path.note_joint(joint);
+                held
+            }
             (Some(_), Child::Node(child)) => {
+                let edge = opening.first_edge + self.choices[0];
+                Child::Node(graph.link(&mut self.blocks, id, edge, child, counters))
+            }
+            (Some(_), _) => {
                 let edge = graph.edge(opening.first_edge + self.choices[0]);
-                Child::Node(graph.link(edge, child, counters))
-            }
-            (Some(_), _) => graph.edge(opening.first_edge + self.choices[0]).link::<Sound>(child),
-        }
-    }
-
-    /// Sets the values by a rollout, unless they are known.
-    fn evaluate(
-        &mut self,
-        setting: Setting<'_, R::State>,
-        end: &End<R::State>,
-        seed: u64,
-    ) -> Result<(), ReasonerError> {
-        let Setting { graph, counters, .. } = setting;
-        let last = self.path.nodes.last().copied();
-        let state = match (end, last) {
-            (End::Node, Some(id)) => graph.state(id),
-            (End::Outside(state), _) => state,
-            (End::Known | End::Broken | End::Node, _) => return Ok(()),
-        };
-        let rolled = self.session.rollouts(slice::from_ref(state), &[seed], &mut self.rollouts);
-        if let Err(error) = rolled {
-            if let (End::Node, Some(id)) = (end, last) {
-                self.note_failure(graph, id, &error);
-            }
-            return Err(error);
-        }
-        self.values.clear();
-        let goals = self.rollouts.goals(0);
-        self.values.extend(goals.iter().map(|&goal| u64::from(goal.min(setting.max_goal))));
-        let length = self.rollouts.length(0);
-        counters.rollout_steps.add(u64::from(length));
-        if let (End::Node, Some(id), 0) = (end, last, length) {
-            // No move could be made: the game is over there, and need not be asked again.
-            if graph.node(id).status::<Sound>() == Status::Fresh && graph.node(id).claim() {
-                graph.close(&mut self.blocks, id, self.values.iter().copied());
+                edge.link::<Sound>(child).map_or_else(|held| held, |()| child)
             }
         }
-        Ok(())
-    }
-
-    /// In a game of one role, keeps the whole line of a playout that is the best so far, playing its rollout
-    /// again move by move (Méhat and Cazenave 2010, 3.2).
-    fn keep_best_line(
-        &mut self,
-        setting: Setting<'_, R::State>,
-        end: End<R::State>,
-        seed: u64,
-    ) -> Result<(), ReasonerError> {
-        let value = self.values[0];
-        if self.n_roles != 1 || !setting.best_line.would_take(value) {
-            return Ok(());
-        }
-        let graph = setting.graph;
-        let mut moves: Vec<Move> =
-            self.path.edges.iter().map(|&(edge, _)| graph.edge(edge).a_move()).collect();
-        let mut states: Vec<R::State> = self.path.nodes.iter().map(|&id| graph.state(id).clone()).collect();
-        let has_rollout = match end {
-            End::Known => false,
-            End::Broken => return Ok(()),
-            End::Node => true,
-            End::Outside(state) => {
-                states.push(state);
-                true
-            }
-        };
-        if has_rollout {
-            let mut state = states[states.len() - 1].clone();
-            let n_before = moves.len();
-            let end = self.session.rollout_with(&state, seed, &mut Uniform, Some(&mut moves))?;
-            if end.goals.first().map(|&goal| u64::from(goal.min(setting.max_goal))) != Some(value) {
-                setting.counters.unrepeatable_lines.add(1);
-                return Ok(());
-            }
-            for &a_move in &moves[n_before..] {
-                state = self.session.next_state(&state, &[a_move])?;
-                states.push(state.clone());
-            }
-        }
-        setting.best_line.offer(Line { value, moves, states });
-        Ok(())
-    }
-
-    fn set_values(&mut self, value: u64) {
-        self.values.clear();
-        self.values.resize(self.n_roles, value);
     }
 }

@@ -1,0 +1,287 @@
+//! The path of a playout, and what becomes of it: its values are added, or it leaves no trace.
+//!
+//! How they are added is the configuration's: along the path (here), to all that lies above its end
+//! ([`update_all`]), or as credit ([`credited`]); adapted values that edges keep are corrected by
+//! [`incremental`](crate::incremental).
+
+mod credited;
+mod update_all;
+
+use std::hash::Hash;
+use std::ops::Range;
+
+use crate::config::Config;
+use crate::count::Tally;
+use crate::graph::Graph;
+use crate::incremental::Ledger;
+use crate::node::NodeId;
+use crate::orders::Orders;
+use crate::scheme::Scheme;
+use crate::select::Regrets;
+use crate::sync::Ordering;
+
+/// An edge that a playout passed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Passed {
+    /// The edge, by id.
+    pub(crate) edge: u32,
+    /// The role that chose it.
+    pub(crate) role: u32,
+    /// The probability that it had, where it was chosen by regret.
+    pub(crate) chance: Option<f64>,
+}
+
+/// How a node was left.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step {
+    /// Where its edges begin in [`Path::edges`]: one, or one per role in a simultaneous node.
+    first: usize,
+    /// The record of the joint move of a simultaneous node, once it is known.
+    joint: Option<u32>,
+    is_simultaneous: bool,
+}
+
+/// How a playout ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ending<'a> {
+    /// The values at the end, one per role, in units.
+    pub(crate) values: &'a [u64],
+    /// Joint moves from the last state of the descent to the end.
+    pub(crate) length: u32,
+    /// Whether that state is the last node of the path; otherwise it lies behind the last edge.
+    pub(crate) is_at_node: bool,
+}
+
+/// The nodes and edges that a playout has entered, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Path {
+    pub(crate) nodes: Vec<NodeId>,
+    pub(crate) edges: Vec<Passed>,
+    /// One for each node left.
+    pub(crate) steps: Vec<Step>,
+    /// Values by level and role, from the root on: those of each node, and of the edges that leave it.
+    values: Vec<u64>,
+    ledger: Ledger,
+    /// A node of the path, moved to its end whenever the path has doubled (Brent 1980): whoever comes back
+    /// to it is in a cycle.
+    milestone: Option<NodeId>,
+    next_milestone: usize,
+}
+
+impl Path {
+    pub(crate) fn clear(&mut self) {
+        self.nodes.clear();
+        self.edges.clear();
+        self.steps.clear();
+        self.milestone = None;
+        self.next_milestone = 1;
+    }
+
+    /// The playout comes to a node; what was there before it.
+    pub(crate) fn enter_node<S: Eq + Hash, O: Orders>(&mut self, graph: &Graph<S, O>, id: NodeId) -> Tally {
+        self.nodes.push(id);
+        graph.node(id).count.enter()
+    }
+
+    /// Whether the last node is known to have been passed before. Rules whose states repeat break the law
+    /// of GDL that games end; such a path is cut.
+    pub(crate) fn has_come_back(&mut self) -> bool {
+        let last = self.nodes.last().copied();
+        if self.milestone == last {
+            return true;
+        }
+        if self.nodes.len() >= self.next_milestone {
+            self.milestone = last;
+            self.next_milestone *= 2;
+        }
+        false
+    }
+
+    /// The playout leaves the last node.
+    pub(crate) fn leave_node(&mut self, is_simultaneous: bool) {
+        self.steps.push(Step { first: self.edges.len(), joint: None, is_simultaneous });
+    }
+
+    /// It does so by an edge.
+    pub(crate) fn enter_edge<S: Eq + Hash, O: Orders>(&mut self, graph: &Graph<S, O>, passed: Passed) {
+        self.push_edge(passed);
+        graph.edge(passed.edge).count.enter();
+    }
+
+    /// It does so by this edge and others, which [`Path::enter_edges`] enters when all are chosen.
+    pub(crate) fn push_edge(&mut self, passed: Passed) {
+        self.edges.push(passed);
+    }
+
+    /// Enters the edges of the last step.
+    pub(crate) fn enter_edges<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>) {
+        self.passed(self.steps.len() - 1).iter().for_each(|passed| {
+            graph.edge(passed.edge).count.enter();
+        });
+    }
+
+    /// The joint move that it leaves by has this record.
+    pub(crate) fn note_joint(&mut self, joint: Option<u32>) {
+        if let Some(step) = self.steps.last_mut() {
+            step.joint = joint;
+        }
+    }
+
+    /// The edges of a step.
+    pub(crate) fn passed(&self, step_idx: usize) -> &[Passed] {
+        &self.edges[self.range(step_idx)]
+    }
+
+    fn range(&self, step_idx: usize) -> Range<usize> {
+        let end = self.steps.get(step_idx + 1).map_or(self.edges.len(), |next| next.first);
+        self.steps[step_idx].first..end
+    }
+
+    /// The edge of a step from a sequential node.
+    pub(crate) fn edge_of(&self, step_idx: usize) -> Option<u32> {
+        let step = self.steps[step_idx];
+        (!step.is_simultaneous).then(|| self.edges[step.first].edge)
+    }
+
+    /// The values at a level: of its node, and of the edges that leave it.
+    pub(crate) fn values_at(&self, level: usize) -> &[u64] {
+        let n_roles = self.values.len() / self.nodes.len();
+        &self.values[level * n_roles..][..n_roles]
+    }
+
+    /// Adds the values of the finished playout to everything that the configuration adds them to, and counts it as
+    /// the last node's own unless it ended behind an edge.
+    pub(crate) fn back_up<S: Eq + Hash, O: Orders>(
+        &mut self,
+        graph: &Graph<S, O>,
+        scheme: &Scheme,
+        ending: &Ending<'_>,
+    ) {
+        self.fill_values(scheme, ending);
+        if let (true, Some(&last)) = (ending.is_at_node, self.nodes.last()) {
+            graph.node(last).own.fetch_add(1, Ordering::Relaxed);
+        }
+        self.learn(graph, scheme);
+        match scheme.config {
+            Config::Credited => self.back_up_credit(graph, scheme, ending),
+            Config::UpdateAll => self.back_up_to_all(graph),
+            Config::UcdIncremental(_) | Config::UcdPaper(_) => {
+                // Corrections to numbers above the path start from what they are, so nobody else may change them.
+                let _held = graph.backup_lock.lock();
+                let mut ledger = std::mem::take(&mut self.ledger);
+                ledger.begin(graph, scheme, self);
+                self.add_along(graph);
+                ledger.finish(graph, scheme, self);
+                self.ledger = ledger;
+            }
+            _ => self.add_along(graph),
+        }
+    }
+
+    /// What the end is worth at each level.
+    fn fill_values(&mut self, scheme: &Scheme, ending: &Ending<'_>) {
+        self.values.clear();
+        let n_steps = self.steps.len();
+        for level in 0..self.nodes.len() {
+            let n_before = crate::arena::u32_of(n_steps - level).saturating_add(ending.length);
+            self.values
+                .extend(ending.values.iter().map(|&value| scheme.valuation.before(value, n_before)));
+        }
+    }
+
+    /// What each edge keeps of its chooser's values besides the sum.
+    fn learn<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>, scheme: &Scheme) {
+        let (regret, top) = (graph.layout.regret, graph.layout.top);
+        if regret.len + top.len == 0 {
+            return;
+        }
+        for step_idx in 0..self.steps.len() {
+            for passed in self.passed(step_idx) {
+                let value = self.values_at(step_idx)[passed.role as usize];
+                if top.len > 0 {
+                    graph.word(passed.edge, top.first).fetch_max(value + 1, Ordering::Relaxed);
+                }
+                if let Some(chance) = passed.chance {
+                    let value = value as f64 / scheme.valuation.full() as f64;
+                    let edges = graph.edges_of_role(self.nodes[step_idx], passed.role as usize);
+                    Regrets { chosen: passed.edge, chance, value }.add(graph, edges);
+                }
+            }
+        }
+    }
+
+    /// Adds the values to the edges and nodes of the path.
+    ///
+    /// # Orderings
+    /// Sums first, counts after them with [`Orders::COUNT`]; see [`Count`](crate::count::Count).
+    fn add_along<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>) {
+        for (step_idx, step) in self.steps.iter().enumerate() {
+            let values = self.values_at(step_idx);
+            for passed in self.passed(step_idx) {
+                let edge = graph.edge(passed.edge);
+                add(&edge.sum, values[passed.role as usize]);
+                if !step.is_simultaneous {
+                    self.add_words(graph, passed.edge, values, self.ends_behind(step_idx));
+                }
+                edge.count.finish::<O>();
+            }
+        }
+        for (level, &id) in self.nodes.iter().enumerate() {
+            for (role_idx, &value) in self.values_at(level).iter().enumerate() {
+                add(graph.sum(id, role_idx), value);
+            }
+            graph.node(id).count.finish::<O>();
+        }
+    }
+
+    /// Each role's values on an edge, where the layout has a place for them.
+    fn add_words<S: Eq + Hash, O: Orders>(
+        &self,
+        graph: &Graph<S, O>,
+        edge: u32,
+        values: &[u64],
+        ends_behind: bool,
+    ) {
+        let (sums, own) = (graph.layout.sums, graph.layout.own);
+        if sums.len == 0 {
+            return;
+        }
+        for (role_idx, &value) in values.iter().enumerate() {
+            add(graph.word(edge, sums.first + role_idx), value);
+            if ends_behind {
+                add(graph.word(edge, own.first + 1 + role_idx), value);
+            }
+        }
+        if ends_behind {
+            add(graph.word(edge, own.first), 1);
+        }
+    }
+
+    /// Whether the playout counts for n' of a step's edge: it ended right behind it, or goes on in a simultaneous
+    /// position, whose edges are nobody's children.
+    pub(crate) fn ends_behind(&self, step_idx: usize) -> bool {
+        self.steps.get(step_idx + 1).is_none_or(|next| next.is_simultaneous)
+    }
+
+    /// The child that a step led to.
+    fn child_of(&self, step_idx: usize) -> Option<NodeId> {
+        self.nodes.get(step_idx + 1).copied()
+    }
+
+    /// Takes the playout back: nothing is in flight of it any more.
+    pub(crate) fn cancel<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>) {
+        for passed in &self.edges {
+            graph.edge(passed.edge).count.leave();
+        }
+        for &id in &self.nodes {
+            graph.node(id).count.leave();
+        }
+    }
+}
+
+/// Half of all goals are 0, and adding nothing still takes the cache line from its owner.
+fn add(sum: &crate::sync::AtomicU64, value: u64) {
+    if value != 0 {
+        sum.fetch_add(value, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,155 @@
+//! What is chosen before a search, and when a run of it ends.
+
+use std::time::{Duration, Instant};
+
+use reasoner::Limits;
+
+use crate::SearchError;
+use crate::config::{Aim, Config, FinalMove, InFlight, Payoffs, Simultaneous, Unexplored};
+
+/// The most threads that one search takes. In-flight counts have 16 bits, and a thread has one playout in
+/// flight at a time.
+pub const MAX_THREADS: usize = 1024;
+
+/// The largest C. From here on the means do not count any more, and far above it no bound is a number.
+pub const MAX_EXPLORATION: f64 = 1e6;
+
+/// The smallest cap in which a graph can begin: a chunk of everything for the widest games it will hold.
+pub const MIN_BYTES: usize = 1 << 20;
+
+/// The best of Saffidine et al. 2012, table 2.
+const RAVE_BIAS: f64 = 0.0002;
+
+/// How a [`Searcher`](crate::Searcher) searches.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The rules of selection and backup.
+    pub config: Config,
+    /// Where playouts are added; None: where the configuration has them usually.
+    pub payoffs: Option<Payoffs>,
+    /// What a role of a two-role game wants.
+    pub aim: Aim,
+    /// What a value is worth one joint move earlier than its end, above 0 and at most 1 (Cadia: 0.99).
+    pub discount: f64,
+    /// How the first way out of a node is chosen, and the moves of rollouts.
+    pub unexplored: Unexplored,
+    /// How playouts under way keep others from the same path.
+    pub in_flight: InFlight,
+    /// How each role of a simultaneous position chooses.
+    pub simultaneous: Simultaneous,
+    /// What the move to play has most of. None: visits where moves are chosen by statistics, otherwise the mean.
+    pub final_move: Option<FinalMove>,
+    /// How soon later moves' means give way to a move's own in `rave`, 0 to 1 (Saffidine et al. 2012, table 2).
+    pub rave_bias: f64,
+    /// UCB1's constant C, in goal points, 0 to [`MAX_EXPLORATION`]. None: 40, or 100 for one role (Méhat and Cazenave 2010, 3.2).
+    pub exploration: Option<f64>,
+    /// Worker threads, 1 to [`MAX_THREADS`].
+    pub threads: usize,
+    /// What all random choices follow from. None: another one each time.
+    pub seed: Option<u64>,
+    /// Bytes that the graph may take, at least [`MIN_BYTES`]. At the cap nothing is added any more, and the
+    /// search goes on with the graph it has.
+    pub max_bytes: usize,
+    /// Cores by id, of those that [`cores`] lists: worker `i` is pinned to `pin[i % pin.len()]`. Empty: not pinned.
+    pub pin: Vec<usize>,
+    /// What one query of a session may use.
+    pub limits: Limits,
+    /// Bytes that one state owns on the heap, beyond its own size, as the cap counts them. Reasoners do not
+    /// tell; the default is a generous state of a published game in a bit set.
+    pub state_heap_bytes: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            config: Config::default(),
+            payoffs: None,
+            aim: Aim::default(),
+            discount: 1.0,
+            unexplored: Unexplored::default(),
+            in_flight: InFlight::default(),
+            simultaneous: Simultaneous::default(),
+            final_move: None,
+            rave_bias: RAVE_BIAS,
+            exploration: None,
+            threads: 1,
+            seed: None,
+            max_bytes: 1 << 30,
+            pin: Vec::new(),
+            limits: Limits::default(),
+            state_heap_bytes: 256,
+        }
+    }
+}
+
+impl Options {
+    /// # Errors
+    /// If a number is out of its bounds.
+    pub(crate) fn check(&self) -> Result<(), SearchError> {
+        if self.threads == 0 || self.threads > MAX_THREADS {
+            return Err(SearchError::Threads(self.threads));
+        }
+        if self.max_bytes < MIN_BYTES {
+            return Err(SearchError::CapTooSmall(self.max_bytes));
+        }
+        if self.exploration.is_some_and(|c| !(0.0..=MAX_EXPLORATION).contains(&c)) {
+            return Err(SearchError::Exploration(self.exploration.unwrap_or_default()));
+        }
+        if !(self.discount > 0.0 && self.discount <= 1.0) {
+            return Err(SearchError::Discount(self.discount));
+        }
+        if !(0.0..=1.0).contains(&self.rave_bias) {
+            return Err(SearchError::RaveBias(self.rave_bias));
+        }
+        self.config.payoffs(self.payoffs).map_err(SearchError::Payoffs)?;
+        if !self.pin.is_empty() {
+            let known = cores();
+            if let Some(&absent) = self.pin.iter().find(|core| !known.contains(core)) {
+                return Err(SearchError::Core(absent));
+            }
+        }
+        Ok(())
+    }
+
+    /// Where playouts are added.
+    pub(crate) fn place_of_payoffs(&self) -> Payoffs {
+        self.config.payoffs(self.payoffs).unwrap_or(Payoffs::Edges)
+    }
+
+    /// What the move to play has most of.
+    pub(crate) fn rule_of_final_move(&self) -> FinalMove {
+        let usual = if self.config.is_guided() { FinalMove::Visits } else { FinalMove::Mean };
+        self.final_move.unwrap_or(usual)
+    }
+
+    /// C for a game of `n_roles`.
+    pub(crate) fn exploration_for(&self, n_roles: usize) -> f64 {
+        self.exploration.unwrap_or(if n_roles == 1 { 100.0 } else { 40.0 })
+    }
+}
+
+/// The cores that threads of this process may be pinned to, by id; none if the system does not tell.
+pub fn cores() -> Vec<usize> {
+    core_affinity::get_core_ids().unwrap_or_default().into_iter().map(|core| core.id).collect()
+}
+
+/// When a run ends: with whichever comes first; with none of them, when it is stopped.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Budget {
+    /// The moment to stop.
+    pub deadline: Option<Instant>,
+    /// Playouts to make, all threads together; those that a failing reasoner spoils count.
+    pub playouts: Option<u64>,
+    /// Work of each thread.
+    pub work: Option<WorkLimit>,
+}
+
+/// How long each thread may work in a run. The search knows no clock of its own, so the measure is handed in.
+#[derive(Debug, Clone, Copy)]
+pub struct WorkLimit {
+    /// How long the calling thread has worked since some moment, such as its processor time; never less than
+    /// before.
+    pub worked: fn() -> Duration,
+    /// A thread begins no playout once it has worked this long.
+    pub limit: Duration,
+}

@@ -1,0 +1,280 @@
+//! What a configuration knows of each move of a role in a node.
+
+use std::hash::Hash;
+
+use super::Viewpoint;
+use crate::adapted::{Adapter, Memo};
+use crate::config::{Config, Depth, Depths, Payoffs};
+use crate::count::Tally;
+use crate::credit::Credit;
+use crate::edge::Child;
+use crate::graph::Graph;
+use crate::incremental;
+use crate::node::NodeId;
+use crate::orders::Orders;
+use crate::scheme::Scheme;
+use crate::sync::Ordering;
+
+/// What selection knows of one move.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Account {
+    /// The mean value, in goal points; none if there is no finished playout.
+    pub(crate) mean: Option<f64>,
+    /// n, the finished playouts that count for the move.
+    pub(crate) visits: f64,
+    /// What the move adds to its parent's visits.
+    pub(crate) origin: f64,
+    pub(crate) in_flight: f64,
+    pub(crate) standing: Standing,
+}
+
+/// How far a move is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Nobody went there, or is on the way.
+    Unexplored,
+    Explored,
+    /// The reasoner does not know where it leads.
+    Broken,
+}
+
+/// Replaces `accounts` by those of the role's edges, in order.
+pub(super) fn gather<S: Eq + Hash, O: Orders>(
+    graph: &Graph<S, O>,
+    scheme: &Scheme,
+    view: &Viewpoint,
+    memo: &mut Memo,
+    accounts: &mut Vec<Account>,
+) {
+    accounts.clear();
+    let by_itself = |edge: u32| of_edge(graph, scheme, edge);
+    if view.is_simultaneous {
+        // Decoupled: each role chooses as if it were alone, by what its own moves came to.
+        return accounts.extend(view.edges.clone().map(by_itself));
+    }
+    match scheme.config {
+        Config::UctT => accounts.extend(view.edges.clone().map(|edge| of_child(graph, scheme, edge, view.role_idx))),
+        Config::UpdateAll | Config::UpdateDescent if scheme.payoffs == Payoffs::Nodes => {
+            accounts.extend(view.edges.clone().map(|edge| of_child(graph, scheme, edge, view.role_idx)));
+        }
+        Config::Ucd(depths) => {
+            let mut adapter = adapter(graph, scheme, view, memo);
+            accounts.extend(view.edges.clone().map(|edge| adapted(&mut adapter, scheme, edge, depths)));
+        }
+        Config::UcdIncremental(_) | Config::UcdPaper(_) => {
+            accounts.extend(view.edges.clone().map(|edge| kept(graph, scheme, edge, view.role_idx)));
+        }
+        Config::Rave => accounts.extend(view.edges.clone().map(|edge| {
+            let later = later_of(graph, view.id, view.role_idx, edge);
+            mixed(scheme, by_itself(edge), later)
+        })),
+        Config::RaveUcd { rave, mean } => gather_rave_ucd(graph, scheme, view, memo, accounts, (rave, mean)),
+        Config::Credited => {
+            accounts.extend(view.edges.clone().map(|edge| credited(graph, scheme, edge, view.role_idx)));
+        }
+        Config::Uct | Config::UpdateAll | Config::UpdateDescent | Config::Mc | Config::McMemory => {
+            accounts.extend(view.edges.clone().map(by_itself));
+        }
+    }
+}
+
+fn adapter<'a, S: Eq + Hash, O: Orders>(
+    graph: &'a Graph<S, O>,
+    scheme: &Scheme,
+    view: &Viewpoint,
+    memo: &'a mut Memo,
+) -> Adapter<'a, S, O> {
+    Adapter {
+        graph,
+        payoffs: scheme.payoffs,
+        discount: scheme.valuation.discount,
+        role_idx: view.role_idx,
+        memo,
+    }
+}
+
+fn account(scheme: &Scheme, tally: Tally, sum: u64, standing: Standing) -> Account {
+    let visits = tally.visits as f64;
+    let mean = (tally.visits > 0).then(|| scheme.valuation.points(sum as f64 / visits));
+    Account { mean, visits, origin: visits, in_flight: tally.in_flight as f64, standing }
+}
+
+/// By the edge's own count and sum: the rule of `uct`, and of every simultaneous position.
+fn of_edge<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, scheme: &Scheme, edge: u32) -> Account {
+    let edge = graph.edge(edge);
+    let tally = edge.count.read::<O>();
+    let standing = match tally.total() {
+        // Only an edge without visits can be broken, so the others need not be asked.
+        0 if edge.child::<O>() == Child::Broken => Standing::Broken,
+        0 => Standing::Unexplored,
+        _ => Standing::Explored,
+    };
+    account(scheme, tally, edge.sum.load(Ordering::Relaxed), standing)
+}
+
+/// By the child's count and sum, whichever way it was reached: the rule of `uct+t`. The parent's visits are the sum
+/// of theirs, so that a child well known from elsewhere leaves the playouts to its siblings (Méhat and Cazenave
+/// 2010, section 3.2).
+fn of_child<S: Eq + Hash, O: Orders>(
+    graph: &Graph<S, O>,
+    scheme: &Scheme,
+    edge: u32,
+    role_idx: usize,
+) -> Account {
+    let own = of_edge(graph, scheme, edge);
+    match graph.edge(edge).child::<O>() {
+        Child::Node(child) => {
+            let tally = graph.node(child).count.read::<O>();
+            let sum = graph.sum(child, role_idx).load(Ordering::Relaxed);
+            // The standing stays the edge's: an edge is unexplored until it was followed, however well its
+            // child is known.
+            let of_child = account(scheme, tally, sum, own.standing);
+            Account { mean: of_child.mean.map(|mean| mean * scheme.valuation.discount), ..of_child }
+        }
+        Child::None | Child::Broken => own,
+    }
+}
+
+fn adapted<S: Eq + Hash, O: Orders>(
+    adapter: &mut Adapter<'_, S, O>,
+    scheme: &Scheme,
+    edge: u32,
+    depths: Depths,
+) -> Account {
+    let own = of_edge(adapter.graph, scheme, edge);
+    if own.visits == 0.0 {
+        return own;
+    }
+    let mean = adapter.at(edge, depths.mean);
+    let visits = adapter.at(edge, depths.child).visits;
+    let origin =
+        if depths.parent == depths.child { visits } else { adapter.at(edge, depths.parent).visits };
+    let is_known = mean.weight > 0.0;
+    let mean = if is_known { Some(scheme.valuation.points(mean.total / mean.weight)) } else { own.mean };
+    Account { mean, visits, origin, ..own }
+}
+
+/// By the adapted numbers that backups keep.
+fn kept<S: Eq + Hash, O: Orders>(
+    graph: &Graph<S, O>,
+    scheme: &Scheme,
+    edge: u32,
+    role_idx: usize,
+) -> Account {
+    let own = of_edge(graph, scheme, edge);
+    if own.visits == 0.0 {
+        return own;
+    }
+    let kept = incremental::read(graph, scheme.config, edge, role_idx);
+    let mean = kept.mean.map(|mean| scheme.valuation.points(mean)).or(own.mean);
+    Account { mean, visits: kept.visits, origin: kept.origin, ..own }
+}
+
+/// By how often the edge was passed and what its child is worth now.
+fn credited<S: Eq + Hash, O: Orders>(
+    graph: &Graph<S, O>,
+    scheme: &Scheme,
+    edge: u32,
+    role_idx: usize,
+) -> Account {
+    let own = of_edge(graph, scheme, edge);
+    if own.visits == 0.0 {
+        return own;
+    }
+    let (visits, sum) = match graph.edge(edge).child::<O>() {
+        Child::Node(child) => {
+            let visits = graph.node(child).count.read::<O>().visits;
+            let sum = graph.sum(child, role_idx).load(Ordering::Relaxed) as f64;
+            (visits, sum * scheme.valuation.discount)
+        }
+        Child::None | Child::Broken => {
+            let word = graph.word(edge, graph.layout.credits.first + role_idx).load(Ordering::Relaxed);
+            let credit = Credit::of(word);
+            (credit.n, credit.product() as f64)
+        }
+    };
+    let mean = (visits > 0).then(|| scheme.valuation.points(sum / visits as f64));
+    Account { mean, ..own }
+}
+
+/// Playouts through a node in which a move came there or later: their number, and their values in units.
+#[derive(Debug, Clone, Copy, Default)]
+struct Later {
+    n: f64,
+    sum: f64,
+}
+
+fn later_of<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, id: NodeId, role_idx: usize, edge: u32) -> Later {
+    let Some(later) = &graph.later else { return Later::default() };
+    let tally = later.get::<O>(id, crate::arena::u32_of(role_idx), graph.edge(edge).a_move());
+    Later { n: tally.n as f64, sum: tally.sum as f64 }
+}
+
+/// The mean mixed with that of later moves, whose share is n' / (n + n' + b n n') for n playouts of the move itself
+/// and n' in which it came later (Gelly and Silver 2007; with the bias b as Saffidine, Cazenave and Méhat 2012 give
+/// it in table 2).
+fn mixed(scheme: &Scheme, own: Account, later: Later) -> Account {
+    if later.n == 0.0 || own.standing == Standing::Broken {
+        return own;
+    }
+    let n = own.visits;
+    let beta = later.n / (n + later.n + scheme.rave_bias * n * later.n);
+    let worth = scheme.valuation.points(later.sum / later.n);
+    let mean = own.mean.map_or(worth, |mean| (1.0 - beta) * mean + beta * worth);
+    // A move that came later somewhere need not be tried first.
+    Account { mean: Some(mean), standing: Standing::Explored, ..own }
+}
+
+/// As `rave`, with what moves were worth later at the nodes `rave` levels below, so that playouts which reached those
+/// by other ways count too (Saffidine, Cazenave and Méhat 2012, section 4.3), and the mean of depth `mean`.
+fn gather_rave_ucd<S: Eq + Hash, O: Orders>(
+    graph: &Graph<S, O>,
+    scheme: &Scheme,
+    view: &Viewpoint,
+    memo: &mut Memo,
+    accounts: &mut Vec<Account>,
+    (rave, mean): (Depth, Depth),
+) {
+    let depths = Depths { mean, parent: Depth::Finite(0), child: Depth::Finite(0) };
+    let mut adapter = adapter(graph, scheme, view, memo);
+    accounts.extend(view.edges.clone().map(|edge| adapted(&mut adapter, scheme, edge, depths)));
+    let sources = nodes_below(graph, view.id, rave);
+    for (account, edge) in accounts.iter_mut().zip(view.edges.clone()) {
+        let mut later = Later::default();
+        for &source in &sources {
+            let at = later_of(graph, source, view.role_idx, edge);
+            later.n += at.n;
+            later.sum += at.sum;
+        }
+        *account = mixed(scheme, *account, later);
+    }
+}
+
+/// The nodes so many levels below a node, or where its ways end before that; each once.
+fn nodes_below<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, id: NodeId, depth: Depth) -> Vec<NodeId> {
+    let mut level = vec![id];
+    let mut leaves = Vec::new();
+    let mut n_levels = 0;
+    while !level.is_empty() && Depth::Finite(n_levels) != depth && n_levels < u8::MAX {
+        let mut next = Vec::new();
+        for &node in &level {
+            let n_before = next.len();
+            let opening = graph.node(node).opening();
+            next.extend(graph.edges_of(opening).iter().filter_map(|edge| match edge.child::<O>() {
+                Child::Node(child) => Some(child),
+                Child::None | Child::Broken => None,
+            }));
+            if next.len() == n_before {
+                leaves.push(node);
+            }
+        }
+        next.sort_unstable();
+        next.dedup();
+        level = next;
+        n_levels += 1;
+    }
+    level.extend(leaves);
+    level.sort_unstable();
+    level.dedup();
+    level
+}

@@ -1,0 +1,135 @@
+//! Which move a playout tries: UCB1 over what the configuration knows of each, unexplored moves first.
+//!
+//! In goes a node seen from a role that chooses there; out comes the index of an edge. What is known of an edge is an
+//! [`Account`] ([`accounts`]); regret matching, which knows something else, has a place of its own ([`regret`]).
+
+mod accounts;
+mod regret;
+
+pub(crate) use accounts::{Account, Standing};
+pub(crate) use regret::{Regrets, choose_by_regret};
+
+use std::hash::Hash;
+use std::ops::Range;
+
+use reasoner::Dice;
+
+use crate::adapted::Memo;
+use crate::config::{InFlight, Unexplored};
+use crate::graph::Graph;
+use crate::history::History;
+use crate::node::NodeId;
+use crate::orders::Orders;
+use crate::scheme::Scheme;
+use crate::sync::Ordering;
+
+/// A node seen from a role that chooses in it.
+#[derive(Debug, Clone)]
+pub(crate) struct Viewpoint {
+    pub(crate) id: NodeId,
+    /// The role's edges, by id.
+    pub(crate) edges: Range<u32>,
+    pub(crate) role_idx: usize,
+    /// Whether other roles choose at the same time, so that the edges lead to no single node.
+    pub(crate) is_simultaneous: bool,
+}
+
+/// Chooses moves, with memory of its own for the accounts of one node.
+#[derive(Debug, Default)]
+pub(crate) struct Selector {
+    accounts: Vec<Account>,
+    memo: Memo,
+}
+
+impl Selector {
+    /// The index of the move to try; none if no edge leads anywhere.
+    pub(crate) fn choose<S: Eq + Hash, O: Orders>(
+        &mut self,
+        graph: &Graph<S, O>,
+        scheme: &Scheme,
+        history: Option<&History>,
+        view: &Viewpoint,
+        dice: &mut Dice,
+    ) -> Option<usize> {
+        self.gather(graph, scheme, view);
+        let n_unexplored = self.accounts.iter().filter(|it| it.standing == Standing::Unexplored).count();
+        if n_unexplored > 0 {
+            return Some(self.choose_unexplored(graph, scheme, history, view, n_unexplored, dice));
+        }
+        self.choose_by_bound(scheme, mean_of(graph, scheme, view))
+    }
+
+    /// What is known of each of a role's moves.
+    pub(crate) fn gather<S: Eq + Hash, O: Orders>(
+        &mut self,
+        graph: &Graph<S, O>,
+        scheme: &Scheme,
+        view: &Viewpoint,
+    ) -> &[Account] {
+        self.memo.clear();
+        accounts::gather(graph, scheme, view, &mut self.memo, &mut self.accounts);
+        &self.accounts
+    }
+
+    fn choose_unexplored<S: Eq + Hash, O: Orders>(
+        &self,
+        graph: &Graph<S, O>,
+        scheme: &Scheme,
+        history: Option<&History>,
+        view: &Viewpoint,
+        n_unexplored: usize,
+        dice: &mut Dice,
+    ) -> usize {
+        let unexplored = || {
+            let all = self.accounts.iter().enumerate();
+            all.filter(|(_, it)| it.standing == Standing::Unexplored).map(|(idx, _)| idx)
+        };
+        let chosen = match (scheme.unexplored, history) {
+            _ if n_unexplored == 1 => 0,
+            (Unexplored::Gibbs { .. }, Some(history)) => {
+                let edges = graph.edges_in(view.edges.clone());
+                history.choose(view.role_idx, unexplored().map(|idx| edges[idx].a_move()), dice.unit())
+            }
+            _ => dice.below(n_unexplored),
+        };
+        unexplored().nth(chosen).unwrap_or(0)
+    }
+
+    /// UCB1 with what is in flight in its exploration term (Liu et al. 2020, WU-UCT, eq. 4):
+    /// Q + C sqrt(ln(N + O) / (n + o)). Ties go to the earlier move. A virtual loss counts in Q too.
+    fn choose_by_bound(&self, scheme: &Scheme, first_guess: f64) -> Option<usize> {
+        let loss = match scheme.in_flight {
+            InFlight::Count => None,
+            InFlight::VirtualLoss(weight) => Some(weight),
+        };
+        let pending = |account: &Account| account.in_flight * loss.unwrap_or(1.0);
+        let n_parent: f64 = self.accounts.iter().map(|account| account.origin + pending(account)).sum();
+        let numerator = scheme.exploration * n_parent.max(1.0).ln().sqrt();
+        let mut best = None;
+        let mut best_bound = f64::NEG_INFINITY;
+        for (idx, account) in self.accounts.iter().enumerate() {
+            if account.standing == Standing::Broken {
+                continue;
+            }
+            let visits = account.visits + pending(account);
+            // A move whose first playouts are under way counts as good as its node is.
+            let mut q = account.mean.unwrap_or(first_guess);
+            if loss.is_some() && visits > 0.0 {
+                q *= account.visits / visits;
+            }
+            let bound = q + numerator / visits.max(1.0).sqrt();
+            if bound > best_bound {
+                best_bound = bound;
+                best = Some(idx);
+            }
+        }
+        best
+    }
+}
+
+/// The mean of a node in goal points, 0 if nothing is known.
+fn mean_of<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, scheme: &Scheme, view: &Viewpoint) -> f64 {
+    let visits = graph.node(view.id).count.read::<O>().visits;
+    let sum = graph.sum(view.id, view.role_idx).load(Ordering::Relaxed);
+    if visits == 0 { 0.0 } else { scheme.valuation.points(sum as f64 / visits as f64) }
+}

@@ -1,0 +1,108 @@
+//! From the goals that the rules give to the values that the search adds up.
+
+use reasoner::Value;
+
+use crate::config::Aim;
+
+/// The largest value, in units: sums over 2^40 playouts fit 64 bits, and so does a count beside a mean in one word.
+pub(crate) const MAX_UNITS: u64 = (1 << 24) - 1;
+
+/// How goals become values: integers in fixed point, so that sums are exact in any order.
+#[derive(Debug, Clone)]
+pub(crate) struct Valuation {
+    aim: Aim,
+    max_goal: u64,
+    units_per_goal: u64,
+    /// What a value is worth one step earlier, 1 if it is worth the same.
+    pub(crate) discount: f64,
+}
+
+impl Valuation {
+    /// For a game whose goals are at most `max_goal` and of `n_roles` roles; an aim at an opponent needs exactly one.
+    pub(crate) fn new(aim: Aim, discount: f64, max_goal: Value, n_roles: usize) -> Valuation {
+        let max_goal = u64::from(max_goal).clamp(1, MAX_UNITS);
+        let aim = if n_roles == 2 { aim } else { Aim::Own };
+        Valuation { aim, max_goal, units_per_goal: MAX_UNITS / max_goal, discount }
+    }
+
+    /// The largest value.
+    pub(crate) fn full(&self) -> u64 {
+        self.max_goal * self.units_per_goal
+    }
+
+    /// The value of one goal by itself; goals beyond the largest count as that.
+    pub(crate) fn of_goal(&self, goal: u64) -> u64 {
+        goal.min(self.max_goal) * self.units_per_goal
+    }
+
+    /// Replaces `values` by those of an end with these goals, one per role, none above the largest.
+    pub(crate) fn of_end(&self, goals: &[u64], values: &mut Vec<u64>) {
+        values.clear();
+        let max = self.max_goal;
+        let spread = |part: u64, of: u64| part * self.full() / of;
+        match (self.aim, goals) {
+            // Half of the range is an even end.
+            (Aim::Difference, &[a, b]) => {
+                values.extend([(a, b), (b, a)].map(|(own, other)| spread(own + max - other, 2 * max)));
+            }
+            // The own goal counts more than all that the other's can make up (Finnsson and Björnsson 2008).
+            (Aim::OwnThenOther, &[a, b]) => {
+                let most = (max + 1) * (max + 1) - 1;
+                let ranked = |own: u64, other: u64| own * (max + 1) + max - other;
+                values.extend([(a, b), (b, a)].map(|(own, other)| spread(ranked(own, other), most)));
+            }
+            _ => values.extend(goals.iter().map(|&goal| self.of_goal(goal))),
+        }
+    }
+
+    /// What a value is worth `steps` joint moves before the end.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the value")]
+    pub(crate) fn before(&self, value: u64, steps: u32) -> u64 {
+        if self.discount == 1.0 {
+            return value;
+        }
+        (value as f64 * self.discount.powi(i32::try_from(steps).unwrap_or(i32::MAX))).round() as u64
+    }
+
+    /// A value in goal points.
+    pub(crate) fn points(&self, value: f64) -> f64 {
+        value / self.units_per_goal as f64
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn points(aim: Aim, goals: &[u64]) -> Vec<f64> {
+        let valuation = Valuation::new(aim, 1.0, 100, goals.len());
+        let mut values = Vec::new();
+        valuation.of_end(goals, &mut values);
+        values.iter().map(|&value| (valuation.points(value as f64) * 10.0).round() / 10.0).collect()
+    }
+
+    #[test]
+    fn an_aim_orders_ends_as_it_says() {
+        assert_eq!(points(Aim::Own, &[100, 30]), [100.0, 30.0]);
+        assert_eq!(points(Aim::Difference, &[100, 30]), [85.0, 15.0]);
+        assert_eq!(points(Aim::Difference, &[0, 100, 50]), [0.0, 100.0, 50.0], "three roles have no opponent");
+        let first = |goals: [u64; 2]| {
+            let valuation = Valuation::new(Aim::OwnThenOther, 1.0, 100, 2);
+            let mut values = Vec::new();
+            valuation.of_end(&goals, &mut values);
+            values[0]
+        };
+        assert!(first([50, 100]) < first([50, 99]));
+        assert!(first([50, 0]) < first([51, 100]));
+        assert_eq!((first([0, 100]), first([100, 0])), (0, Valuation::new(Aim::Own, 1.0, 100, 2).full()));
+    }
+
+    #[test]
+    fn a_discount_makes_later_goals_worth_less() {
+        let valuation = Valuation::new(Aim::Own, 0.99, 100, 1);
+        let value = valuation.of_goal(100);
+        assert_eq!(valuation.before(value, 0), value);
+        assert_eq!(valuation.before(value, 100), (value as f64 * 0.99f64.powi(100)).round() as u64);
+        assert!(valuation.before(value, u32::MAX) < 2);
+    }
+}
