@@ -11,6 +11,7 @@
 
 use std::hash::Hash;
 
+use reasoner::Interrupt;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::config::{Depth, Payoffs};
@@ -45,6 +46,8 @@ pub(crate) struct Adapter<'a, S, O: Orders> {
     pub(crate) role_idx: usize,
     /// Valid as long as neither graph nor role change.
     pub(crate) memo: &'a mut Memo,
+    /// Raised when there is no time left for all that lies below; what is computed from then on is not to be used.
+    pub(crate) interrupt: Option<Interrupt>,
 }
 
 /// mu n of an edge with these adapted numbers and n playouts. In a tree the weight is n, and nothing is rounded.
@@ -121,6 +124,9 @@ impl<S: Eq + Hash, O: Orders> Adapter<'_, S, O> {
         let mut open = vec![id];
         let mut entered = FxHashSet::default();
         while let Some(&top) = open.last() {
+            if self.interrupt.as_ref().is_some_and(Interrupt::is_raised) {
+                return;
+            }
             if self.memo.contains_key(&(top, Depth::Infinite)) {
                 open.pop();
                 continue;

@@ -146,7 +146,9 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
             |bits: u32, bytes: usize| ((cap / bytes) >> bits).saturating_add(1).min(1 << (32 - bits));
         let n_spilled = n_roles.saturating_sub(INLINE_ROLES);
         let n_node_chunks = n_chunks(node_bits, size_of::<Node>());
+        let word_bits = edge_bits.min(9);
         let n_edge_chunks = n_chunks(edge_bits, size_of::<Edge>());
+        let n_small_chunks = n_edge_chunks << (edge_bits - word_bits);
         // Hashes scatter: nearly every one of the first nodes makes a chunk of the table. Chunks of a page make that
         // cheap; with chunks of 256 kB the first hundred playouts under a cap of 1 GiB took 0.1 s of processor time,
         // and seconds on a machine that is all busy. The second bound keeps the list of chunks short.
@@ -162,12 +164,13 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
             edges: Arena::new(n_edge_chunks, edge_bits, 1024),
             side: Arena::new(n_chunks(edge_bits, size_of::<u64>()), edge_bits, 512),
             joints: Arena::new(n_chunks(node_bits, size_of::<Joint>()), node_bits, 64),
-            words: Chunks::new(n_edge_chunks, edge_bits + layout.stride.max(1).ilog2(), 0),
+            // In smaller chunks, since an edge may have many words and a small graph few edges.
+            words: Chunks::new(n_small_chunks, word_bits + layout.stride.max(1).ilog2(), 0),
             layout,
             parents: has_parent_links
-                .then(|| Parents::new(n_node_chunks, node_bits, n_edge_chunks, edge_bits)),
+                .then(|| Parents::new(n_node_chunks, node_bits, n_small_chunks, word_bits)),
             later: has_later_moves
-                .then(|| LaterMoves::new(n_edge_chunks, edge_bits, (table_bits + 2).min(32), table_chunk_bits)),
+                .then(|| LaterMoves::new(n_small_chunks, word_bits, (table_bits + 2).min(32), table_chunk_bits)),
             backup_lock: Mutex::new(()),
             has_credit,
             state_table: Table::new(table_bits, table_chunk_bits),
@@ -360,9 +363,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
             1 => Some(0),
             n => self.side.reserve(&mut blocks.side, n, &self.meter),
         };
-        let stride = self.layout.stride;
-        let edges = edges
-            .filter(|&first| stride == 0 || self.words.ensure(first as usize * stride, &self.meter));
+        let edges = edges.filter(|&first| self.ensure_words(first as usize, moves.len()));
         let (Some(first_edge), Some(side)) = (edges, side) else {
             node.unclaim();
             return Opened::Full;
@@ -384,6 +385,15 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         node.open::<O>(opening);
         counters.edges_made.add(moves.len() as u64);
         Opened::Open
+    }
+
+    /// Makes room for the words of `n` edges; false if there is none.
+    fn ensure_words(&self, first: usize, n: usize) -> bool {
+        let stride = self.layout.stride;
+        let chunk_len = self.words.chunk_len();
+        let mut words = (first * stride..(first + n) * stride).step_by(chunk_len.max(1));
+        let last = ((first + n) * stride).saturating_sub(1);
+        stride == 0 || words.all(|idx| self.words.ensure(idx, &self.meter)) && self.words.ensure(last, &self.meter)
     }
 
     /// Closes a node that this thread has claimed: the game is over there, or stuck.

@@ -359,6 +359,7 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
                 discount: scheme.valuation.discount,
                 role_idx,
                 memo: &mut memo,
+                interrupt: None,
             };
             for &id in made {
                 let opening = graph.node(id).opening();

@@ -187,7 +187,7 @@ fn work<R: Reasoner>(making: &Making<R>, jobs: &channel::Receiver<Job<R::State>>
 
 fn make_walker<R: Reasoner>(making: &Making<R>) -> Result<Walker<R>, ReasonerError> {
     let session = making.reasoner.session(making.limits, &making.interrupt)?;
-    Ok(Walker::new(session))
+    Ok(Walker::new(session, making.interrupt.clone()))
 }
 
 /// A worker's part in a run.

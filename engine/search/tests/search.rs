@@ -58,7 +58,7 @@ fn every_configuration_wins_in_one_in_a_wide_game() {
     for config in Config::ALL {
         for threads in [1, 2] {
             let mut searcher = searcher(Wide { width: 3000, lucky: 1234 }, options(config, threads));
-            let report = play(&mut searcher, 30_000);
+            let report = play(&mut searcher, 10_000);
             assert_eq!(report.best(Role(0)), Some(Move(1234)), "{config}");
         }
     }
@@ -75,8 +75,10 @@ fn simultaneous_roles_find_their_own_best_moves() {
             for role in Role::all(n_roles) {
                 assert_eq!(report.best(role), Some(Move(3)), "{config}, {n_roles} roles: {report:#?}");
                 let visits: u64 = report.roles[role.idx()].moves.iter().map(|m| m.visits).sum();
-                // The root's opening costs no playout, so each passes on.
-                assert_eq!(visits, 20_000);
+                // The root's opening costs no playout, so each passes on; and counts for other ways to its end too where
+                // that is the rule.
+                let is_all = config == Config::UpdateAll;
+                assert!(visits == 20_000 || (is_all && visits > 20_000), "{config}: {visits}");
             }
         }
     }
@@ -194,7 +196,8 @@ fn a_broken_game_does_not_kill_the_search() {
             let best = report.best(Role(0)).expect("a move");
             // 5 has a goal beyond the maximum, which counts as the maximum. 4 leads back to where 5 and 7 are,
             // and where that is one node, it has all their visits.
-            let is_back = best == Move(4) && config == Config::UctT;
+            let has_nodes_of_its_own = matches!(config, Config::Uct | Config::Mc | Config::McMemory);
+            let is_back = best == Move(4) && !has_nodes_of_its_own;
             assert!(best == Move(7) || best == Move(5) || is_back, "{config}: {report:#?}");
             if config != Config::Mc {
                 // One in sixteen tries again.
@@ -261,7 +264,9 @@ fn a_small_graph_is_small_under_a_large_cap() {
     for config in Config::ALL {
         let mut searcher = searcher(Nim([7, 7, 7, 7]), Options { max_bytes: 4 << 30, ..options(config, 1) });
         let report = play(&mut searcher, 200);
-        assert!(report.bytes < 8 << 20, "{config}: {} bytes for {} nodes", report.bytes, report.nodes);
+        // What moves were worth later is a table of its own, which hashes scatter over.
+        let most = if matches!(config, Config::Rave | Config::RaveUcd { .. }) { 32 << 20 } else { 8 << 20 };
+        assert!(report.bytes < most, "{config}: {} bytes for {} nodes", report.bytes, report.nodes);
     }
 }
 

@@ -12,6 +12,10 @@ use crate::history::Gibbs;
 use crate::node::Status;
 use crate::orders::Sound;
 
+/// What one playout may add to the later moves of its nodes under `rave-ucd`, from the root down: they are as many as its
+/// nodes times its moves, which in games of thousands of moves is too much.
+const MAX_LATER_MOVES: usize = 1 << 14;
+
 impl<R: Reasoner> Walker<R> {
     /// Sets the goals by a rollout, unless they are known.
     pub(super) fn evaluate(
@@ -108,12 +112,14 @@ impl<R: Reasoner> Walker<R> {
             let key = (id, role, a_move);
             later.add::<Sound>(&mut self.blocks.later, &graph.meter, key, self.values[role as usize]);
         };
+        let mut n_left = MAX_LATER_MOVES;
         for (level, &id) in self.path.nodes.iter().enumerate() {
             let node = graph.node(id);
             match (scheme.config, node.status::<Sound>(), node.opening().mover) {
                 // All moves, since those of another node's mover are asked for too.
                 (Config::RaveUcd { .. }, ..) => {
-                    made.since(level).for_each(|(role, a_move)| add(id, role, a_move));
+                    let moves = made.since(level).take(n_left);
+                    n_left -= moves.map(|(role, a_move)| add(id, role, a_move)).count();
                 }
                 (_, Status::Open, Some(role)) => {
                     let moves = graph.edges_of(node.opening()).iter().map(crate::edge::Edge::a_move);

@@ -3,7 +3,7 @@
 mod evaluate;
 
 use reasoner::{
-    Dice, Expansion, GoalAnswer, MAX_ROLLOUT_STEPS, Move, Reasoner, ReasonerError, Rollouts, Session, Value,
+    Dice, Expansion, GoalAnswer, Interrupt, MAX_ROLLOUT_STEPS, Move, Reasoner, ReasonerError, Rollouts, Session, Value,
 };
 
 use crate::backup::{Passed, Path};
@@ -93,13 +93,13 @@ enum Arrival {
 }
 
 impl<R: Reasoner> Walker<R> {
-    pub(crate) fn new(session: R::Session) -> Walker<R> {
+    pub(crate) fn new(session: R::Session, interrupt: Interrupt) -> Walker<R> {
         Walker {
             n_roles: session.roles().len(),
             session,
             path: Path::default(),
             blocks: Blocks::default(),
-            selector: Selector::default(),
+            selector: Selector::new(interrupt),
             expansion: Expansion::default(),
             goal_answers: Vec::new(),
             joint_move: Vec::new(),
@@ -144,6 +144,7 @@ impl<R: Reasoner> Walker<R> {
         // The descent has a stream of its own, for the rollout's must be the same played again.
         let mut dice = Dice::new(Dice::child_seed(!setting.seed, number));
         self.path.clear();
+        self.selector.begin_descent();
         let played = self.descend(setting, &mut dice).and_then(|end| {
             self.evaluate(setting, &end, rollout_seed)?;
             let is_at_node = matches!(end, End::Known | End::Node);

@@ -2,6 +2,8 @@
 
 use std::hash::Hash;
 
+use reasoner::Interrupt;
+
 use super::Viewpoint;
 use crate::adapted::{Adapter, Memo};
 use crate::config::{Config, Depth, Depths, Payoffs};
@@ -38,12 +40,38 @@ pub(crate) enum Standing {
     Broken,
 }
 
+/// Adapted values that were computed during this descent, by role.
+#[derive(Debug, Default)]
+pub(crate) struct Recall {
+    memos: Vec<Memo>,
+    interrupt: Option<Interrupt>,
+}
+
+impl Recall {
+    /// With an interrupt that ends long computations.
+    pub(crate) fn new(interrupt: Interrupt) -> Recall {
+        Recall { memos: Vec::new(), interrupt: Some(interrupt) }
+    }
+
+    /// Forgets everything: a playout has been added since.
+    pub(super) fn clear(&mut self) {
+        self.memos.iter_mut().for_each(Memo::clear);
+    }
+
+    fn memo(&mut self, role_idx: usize) -> &mut Memo {
+        if self.memos.len() <= role_idx {
+            self.memos.resize_with(role_idx + 1, Memo::default);
+        }
+        &mut self.memos[role_idx]
+    }
+}
+
 /// Replaces `accounts` by those of the role's edges, in order.
 pub(super) fn gather<S: Eq + Hash, O: Orders>(
     graph: &Graph<S, O>,
     scheme: &Scheme,
     view: &Viewpoint,
-    memo: &mut Memo,
+    recall: &mut Recall,
     accounts: &mut Vec<Account>,
 ) {
     accounts.clear();
@@ -58,7 +86,7 @@ pub(super) fn gather<S: Eq + Hash, O: Orders>(
             accounts.extend(view.edges.clone().map(|edge| of_child(graph, scheme, edge, view.role_idx)));
         }
         Config::Ucd(depths) => {
-            let mut adapter = adapter(graph, scheme, view, memo);
+            let mut adapter = adapter(graph, scheme, view, recall);
             accounts.extend(view.edges.clone().map(|edge| adapted(&mut adapter, scheme, edge, depths)));
         }
         Config::UcdIncremental(_) | Config::UcdPaper(_) => {
@@ -68,7 +96,7 @@ pub(super) fn gather<S: Eq + Hash, O: Orders>(
             let later = later_of(graph, view.id, view.role_idx, edge);
             mixed(scheme, by_itself(edge), later)
         })),
-        Config::RaveUcd { rave, mean } => gather_rave_ucd(graph, scheme, view, memo, accounts, (rave, mean)),
+        Config::RaveUcd { rave, mean } => gather_rave_ucd(graph, scheme, view, recall, accounts, (rave, mean)),
         Config::Credited => {
             accounts.extend(view.edges.clone().map(|edge| credited(graph, scheme, edge, view.role_idx)));
         }
@@ -82,14 +110,16 @@ fn adapter<'a, S: Eq + Hash, O: Orders>(
     graph: &'a Graph<S, O>,
     scheme: &Scheme,
     view: &Viewpoint,
-    memo: &'a mut Memo,
+    recall: &'a mut Recall,
 ) -> Adapter<'a, S, O> {
+    let interrupt = recall.interrupt.clone();
     Adapter {
         graph,
         payoffs: scheme.payoffs,
         discount: scheme.valuation.discount,
         role_idx: view.role_idx,
-        memo,
+        memo: recall.memo(view.role_idx),
+        interrupt,
     }
 }
 
@@ -231,14 +261,17 @@ fn gather_rave_ucd<S: Eq + Hash, O: Orders>(
     graph: &Graph<S, O>,
     scheme: &Scheme,
     view: &Viewpoint,
-    memo: &mut Memo,
+    recall: &mut Recall,
     accounts: &mut Vec<Account>,
     (rave, mean): (Depth, Depth),
 ) {
     let depths = Depths { mean, parent: Depth::Finite(0), child: Depth::Finite(0) };
-    let mut adapter = adapter(graph, scheme, view, memo);
+    let mut adapter = adapter(graph, scheme, view, recall);
     accounts.extend(view.edges.clone().map(|edge| adapted(&mut adapter, scheme, edge, depths)));
-    let sources = nodes_below(graph, view.id, rave);
+    let mut sources = nodes_below(graph, view.id, rave);
+    if sources.len().saturating_mul(view.edges.len()) > MAX_LOOK_UPS {
+        sources = vec![view.id];
+    }
     for (account, edge) in accounts.iter_mut().zip(view.edges.clone()) {
         let mut later = Later::default();
         for &source in &sources {
@@ -249,6 +282,9 @@ fn gather_rave_ucd<S: Eq + Hash, O: Orders>(
         *account = mixed(scheme, *account, later);
     }
 }
+
+/// Look-ups for one choice under `rave-ucd`; a node with more moves times nodes below uses its own numbers.
+const MAX_LOOK_UPS: usize = 1 << 14;
 
 /// The nodes so many levels below a node, or where its ways end before that; each once.
 fn nodes_below<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, id: NodeId, depth: Depth) -> Vec<NodeId> {

@@ -6,15 +6,15 @@
 mod accounts;
 mod regret;
 
+use accounts::Recall;
 pub(crate) use accounts::{Account, Standing};
 pub(crate) use regret::{Regrets, choose_by_regret};
 
 use std::hash::Hash;
 use std::ops::Range;
 
-use reasoner::Dice;
+use reasoner::{Dice, Interrupt};
 
-use crate::adapted::Memo;
 use crate::config::{InFlight, Unexplored};
 use crate::graph::Graph;
 use crate::history::History;
@@ -38,10 +38,20 @@ pub(crate) struct Viewpoint {
 #[derive(Debug, Default)]
 pub(crate) struct Selector {
     accounts: Vec<Account>,
-    memo: Memo,
+    recall: Recall,
 }
 
 impl Selector {
+    /// With an interrupt that ends long computations.
+    pub(crate) fn new(interrupt: Interrupt) -> Selector {
+        Selector { accounts: Vec::new(), recall: Recall::new(interrupt) }
+    }
+
+    /// A descent begins: what earlier ones computed holds no longer.
+    pub(crate) fn begin_descent(&mut self) {
+        self.recall.clear();
+    }
+
     /// The index of the move to try; none if no edge leads anywhere.
     pub(crate) fn choose<S: Eq + Hash, O: Orders>(
         &mut self,
@@ -66,8 +76,7 @@ impl Selector {
         scheme: &Scheme,
         view: &Viewpoint,
     ) -> &[Account] {
-        self.memo.clear();
-        accounts::gather(graph, scheme, view, &mut self.memo, &mut self.accounts);
+        accounts::gather(graph, scheme, view, &mut self.recall, &mut self.accounts);
         &self.accounts
     }
 
