@@ -236,9 +236,9 @@ impl Config {
         match (self, wanted) {
             (_, None) => Ok(usual),
             (_, Some(wanted)) if wanted == usual => Ok(usual),
-            (Config::Ucd(depths), Some(Payoffs::Nodes)) if depths.has_zero() => {
-                Err(format!("{self} has a depth of 0, and nodes have results from depth 1 on; keep payoffs on edges"))
-            }
+            (Config::Ucd(depths), Some(Payoffs::Nodes)) if depths.has_zero() => Err(format!(
+                "{self} has a depth of 0, and nodes have results from depth 1 on; keep payoffs on edges"
+            )),
             (Config::Ucd(_) | Config::UpdateAll | Config::UpdateDescent, Some(wanted)) => Ok(wanted),
             _ => Err(format!(
                 "{self} keeps its payoffs in one way only; ucd(d1,d2,d3), update-all and update-descent have a choice"
@@ -274,7 +274,9 @@ pub enum ConfigError {
     #[error("{0:?} is no search configuration; known are {CONFIG_NAMES}")]
     Unknown(String),
     /// The family has depths, other ones.
-    #[error("{name} takes {n} depths in parentheses, each 0 to {MAX_DEPTH} or inf, not {found:?}; such as {example}")]
+    #[error(
+        "{name} takes {n} depths in parentheses, each 0 to {MAX_DEPTH} or inf, not {found:?}; such as {example}"
+    )]
     Depths {
         /// The family.
         name: String,
@@ -322,9 +324,7 @@ impl FromStr for Config {
             // Childs, Brodeur and Kocsis 2008, as the paper of 2012 places them.
             ("uct1", None) => Config::Ucd(Depths::finite(0, 0, 0)),
             ("uct2", None) => Config::Ucd(Depths::finite(1, 0, 0)),
-            ("uct3", None) => {
-                Config::Ucd(Depths { mean: Depth::Infinite, ..Depths::finite(0, 0, 0) })
-            }
+            ("uct3", None) => Config::Ucd(Depths { mean: Depth::Infinite, ..Depths::finite(0, 0, 0) }),
             ("uct", None) => Config::Uct,
             ("uct+t", None) => Config::UctT,
             ("update-all", None) => Config::UpdateAll,
@@ -410,7 +410,10 @@ impl FromStr for Unexplored {
         match name_and_number(text, 1e6) {
             Some(("uniform", None)) => Ok(Unexplored::Uniform),
             Some(("gibbs", tau)) => Ok(Unexplored::Gibbs { tau: tau.unwrap_or(TAU) }),
-            _ => Err(ChoiceError { found: text.to_owned(), known: "uniform, gibbs, gibbs(TAU) with TAU above 0" }),
+            _ => Err(ChoiceError {
+                found: text.to_owned(),
+                known: "uniform, gibbs, gibbs(TAU) with TAU above 0",
+            }),
         }
     }
 }
@@ -431,7 +434,10 @@ impl FromStr for InFlight {
         match name_and_number(text, 1e6) {
             Some(("count", None)) => Ok(InFlight::Count),
             Some(("loss", weight)) => Ok(InFlight::VirtualLoss(weight.unwrap_or(1.0))),
-            _ => Err(ChoiceError { found: text.to_owned(), known: "count, loss, loss(WEIGHT) with WEIGHT above 0" }),
+            _ => Err(ChoiceError {
+                found: text.to_owned(),
+                known: "count, loss, loss(WEIGHT) with WEIGHT above 0",
+            }),
         }
     }
 }
@@ -476,12 +482,23 @@ mod tests {
     #[test]
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let error = "ucb".parse::<Config>().expect_err("there is no ucb");
-        assert!(error.to_string().starts_with("\"ucb\" is no search configuration; known are uct, uct+t, ucd("));
+        assert!(
+            error.to_string().starts_with("\"ucb\" is no search configuration; known are uct, uct+t, ucd(")
+        );
     }
 
     #[test]
     fn wrong_depths_are_answered_with_an_example() {
-        for text in ["ucd", "ucd()", "ucd(1,2)", "ucd(1,2,3", "ucd(1,2,17)", "ucd(1,2,-1)", "ucd(1,2,3,4)", "ucd(1,2,3)x"] {
+        for text in [
+            "ucd",
+            "ucd()",
+            "ucd(1,2)",
+            "ucd(1,2,3",
+            "ucd(1,2,17)",
+            "ucd(1,2,-1)",
+            "ucd(1,2,3,4)",
+            "ucd(1,2,3)x",
+        ] {
             let error = text.parse::<Config>().expect_err(text).to_string();
             assert!(error.ends_with("such as ucd(1,0,1)"), "{error}");
         }

@@ -169,8 +169,9 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
             layout,
             parents: has_parent_links
                 .then(|| Parents::new(n_node_chunks, node_bits, n_small_chunks, word_bits)),
-            later: has_later_moves
-                .then(|| LaterMoves::new(n_small_chunks, word_bits, (table_bits + 2).min(32), table_chunk_bits)),
+            later: has_later_moves.then(|| {
+                LaterMoves::new(n_small_chunks, word_bits, (table_bits + 2).min(32), table_chunk_bits)
+            }),
             backup_lock: Mutex::new(()),
             has_credit,
             state_table: Table::new(table_bits, table_chunk_bits),
@@ -393,7 +394,8 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         let chunk_len = self.words.chunk_len();
         let mut words = (first * stride..(first + n) * stride).step_by(chunk_len.max(1));
         let last = ((first + n) * stride).saturating_sub(1);
-        stride == 0 || words.all(|idx| self.words.ensure(idx, &self.meter)) && self.words.ensure(last, &self.meter)
+        stride == 0
+            || words.all(|idx| self.words.ensure(idx, &self.meter)) && self.words.ensure(last, &self.meter)
     }
 
     /// Closes a node that this thread has claimed: the game is over there, or stuck.
@@ -465,8 +467,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     pub(crate) fn edges_of_joint(&self, index: u32) -> impl Iterator<Item = u32> {
         let joint = self.joint(index);
         let first_edge = self.node(joint.parent()).opening().first_edge;
-        (0..self.n_roles)
-            .map(move |offset| first_edge + choice_of(self.side_word(joint.side(), offset)))
+        (0..self.n_roles).map(move |offset| first_edge + choice_of(self.side_word(joint.side(), offset)))
     }
 
     /// How often a joint move was made, under `credited`.

@@ -41,7 +41,12 @@ pub(crate) struct LaterTally {
 
 impl LaterMoves {
     /// For graphs of these sizes.
-    pub(crate) fn new(n_chunks: usize, chunk_bits: u32, table_bits: u32, table_chunk_bits: u32) -> LaterMoves {
+    pub(crate) fn new(
+        n_chunks: usize,
+        chunk_bits: u32,
+        table_bits: u32,
+        table_chunk_bits: u32,
+    ) -> LaterMoves {
         LaterMoves {
             records: Arena::new(n_chunks, chunk_bits, 512),
             table: Table::new(table_bits, table_chunk_bits),

@@ -51,8 +51,8 @@ mod work;
 mod worker;
 
 pub use config::{
-    Aim, CONFIG_NAMES, ChoiceError, Config, ConfigError, Depth, Depths, FinalMove, InFlight, MAX_DEPTH, Payoffs,
-    Simultaneous, Unexplored,
+    Aim, CONFIG_NAMES, ChoiceError, Config, ConfigError, Depth, Depths, FinalMove, InFlight, MAX_DEPTH,
+    Payoffs, Simultaneous, Unexplored,
 };
 pub use counters::Counters;
 pub use error::SearchError;

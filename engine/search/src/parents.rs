@@ -103,9 +103,12 @@ impl Parents {
             Some((NodeId(link.origin.load(Ordering::Relaxed)), way))
         });
         // Of threads that made a way lead somewhere at the same time only one had its wish.
-        links.filter(move |&(_, way)| match way {
+        links.filter(move |&(origin, way)| match way {
             Way::Edge(edge) => graph.edge(edge).child::<O>() == Child::Node(child),
-            Way::Joint(joint) => graph.joint(joint).child() == Child::Node(child),
+            Way::Joint(joint) => {
+                let joint = graph.joint(joint);
+                joint.parent() == origin && joint.child() == Child::Node(child)
+            }
         })
     }
 }

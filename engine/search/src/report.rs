@@ -139,10 +139,10 @@ pub(crate) fn roles_of<S: Eq + Hash>(graph: &Graph<S>, scheme: &Scheme, id: Node
             continue;
         }
         let edges = graph.edges_of_role(id, role_idx);
-        let view =
-            Viewpoint { id, edges: edges.clone(), role_idx, is_simultaneous: opening.mover.is_none() };
+        let view = Viewpoint { id, edges: edges.clone(), role_idx, is_simultaneous: opening.mover.is_none() };
         let accounts = selector.gather(graph, scheme, &view);
-        let reports = accounts.iter().zip(edges).map(|(account, edge)| report_edge(graph, scheme, account, edge));
+        let reports =
+            accounts.iter().zip(edges).map(|(account, edge)| report_edge(graph, scheme, account, edge));
         role.moves.extend(reports);
         role.sort(scheme.final_move);
     }
@@ -163,7 +163,11 @@ fn report_node<S: Eq + Hash>(
     MoveReport { a_move, visits, value, top: None }
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts, and beyond 2^64 the most there is")]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts, and beyond 2^64 the most there is"
+)]
 fn report_edge<S: Eq + Hash>(graph: &Graph<S>, scheme: &Scheme, account: &Account, edge: u32) -> MoveReport {
     let part = graph.layout.top;
     let top = (part.len > 0).then(|| graph.word(edge, part.first).load(Ordering::Relaxed));

@@ -85,7 +85,11 @@ mod tests {
     fn an_aim_orders_ends_as_it_says() {
         assert_eq!(points(Aim::Own, &[100, 30]), [100.0, 30.0]);
         assert_eq!(points(Aim::Difference, &[100, 30]), [85.0, 15.0]);
-        assert_eq!(points(Aim::Difference, &[0, 100, 50]), [0.0, 100.0, 50.0], "three roles have no opponent");
+        assert_eq!(
+            points(Aim::Difference, &[0, 100, 50]),
+            [0.0, 100.0, 50.0],
+            "three roles have no opponent"
+        );
         let first = |goals: [u64; 2]| {
             let valuation = Valuation::new(Aim::OwnThenOther, 1.0, 100, 2);
             let mut values = Vec::new();

@@ -296,7 +296,8 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
         let visits = self.graph.node(child).count.read::<O>().visits.max(1) as f64;
         let sum = self.graph.sum(child, role_idx).load(Ordering::Relaxed) as f64;
         let valuation = &self.scheme.valuation;
-        let distance = valuation.points(credit.q as f64) - valuation.points(sum / visits) * valuation.discount;
+        let distance =
+            valuation.points(credit.q as f64) - valuation.points(sum / visits) * valuation.discount;
         self.credit_gaps.push(distance.abs());
     }
 

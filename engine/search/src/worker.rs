@@ -11,11 +11,11 @@ use reasoner::{Interrupt, Limits, Reasoner, ReasonerError};
 
 use crate::SearchError;
 use crate::best_line::BestLine;
-use crate::options::WorkLimit;
 use crate::counters::WorkerCounters;
 use crate::graph::Graph;
 use crate::history::History;
 use crate::node::{NodeId, Status};
+use crate::options::WorkLimit;
 use crate::orders::Sound;
 use crate::playout::{Setting, Walker};
 use crate::scheme::Scheme;

@@ -10,6 +10,16 @@ const N_THREADS: usize = 16;
 
 fn stress<G: Game>(game: impl Fn() -> G, max_bytes: usize, playouts: u64) {
     for config in Config::ALL {
+        // These look at or change all that lies near a path, or far from it.
+        let is_slow = matches!(
+            config,
+            Config::Ucd(_)
+                | Config::UcdIncremental(_)
+                | Config::UcdPaper(_)
+                | Config::UpdateAll
+                | Config::RaveUcd { .. }
+        );
+        let playouts = if is_slow { playouts / 10 } else { playouts };
         let reasoner = Rust::new(game());
         let root = reasoner.initial();
         let options =

@@ -37,7 +37,13 @@ impl Path {
     }
 
     /// Renews the credit of a step's edge, or of its joint move.
-    fn credit<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>, scheme: &Scheme, level: usize, id: NodeId) {
+    fn credit<S: Eq + Hash, O: Orders>(
+        &self,
+        graph: &Graph<S, O>,
+        scheme: &Scheme,
+        level: usize,
+        id: NodeId,
+    ) {
         let step = self.steps[level];
         let values = self.values_at(level);
         let passed = self.passed(level);
@@ -74,12 +80,7 @@ impl Path {
 
 /// The mean of a node one step earlier, in units.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of values is a value")]
-fn worth<S: Eq + Hash, O: Orders>(
-    graph: &Graph<S, O>,
-    scheme: &Scheme,
-    id: NodeId,
-    role_idx: usize,
-) -> u64 {
+fn worth<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, scheme: &Scheme, id: NodeId, role_idx: usize) -> u64 {
     let n = graph.node(id).count.read::<O>().visits.max(1);
     let sum = graph.sum(id, role_idx).load(Ordering::Relaxed);
     let mean = (sum / n).saturating_add(u64::from(sum % n * 2 >= n)).min(scheme.valuation.full());

@@ -184,8 +184,7 @@ impl Path {
         let n_steps = self.steps.len();
         for level in 0..self.nodes.len() {
             let n_before = crate::arena::u32_of(n_steps - level).saturating_add(ending.length);
-            self.values
-                .extend(ending.values.iter().map(|&value| scheme.valuation.before(value, n_before)));
+            self.values.extend(ending.values.iter().map(|&value| scheme.valuation.before(value, n_before)));
         }
     }
 

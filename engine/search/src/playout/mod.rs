@@ -3,7 +3,8 @@
 mod evaluate;
 
 use reasoner::{
-    Dice, Expansion, GoalAnswer, Interrupt, MAX_ROLLOUT_STEPS, Move, Reasoner, ReasonerError, Rollouts, Session, Value,
+    Dice, Expansion, GoalAnswer, Interrupt, MAX_ROLLOUT_STEPS, Move, Reasoner, ReasonerError, Rollouts,
+    Session, Value,
 };
 
 use crate::backup::{Passed, Path};
@@ -377,12 +378,7 @@ impl<R: Reasoner> Walker<R> {
     }
 
     /// Chooses among a role's edges; none if it is better not to go on.
-    fn choose(
-        &mut self,
-        setting: Setting<'_, R::State>,
-        view: &Viewpoint,
-        dice: &mut Dice,
-    ) -> Option<usize> {
+    fn choose(&mut self, setting: Setting<'_, R::State>, view: &Viewpoint, dice: &mut Dice) -> Option<usize> {
         let Setting { graph, scheme, history, .. } = setting;
         if view.edges.len() == 1 {
             return Some(0);
@@ -438,8 +434,7 @@ impl<R: Reasoner> Walker<R> {
         let Setting { graph, counters, .. } = setting;
         match (opening.mover, child) {
             (None, _) => {
-                let (held, joint) =
-                    graph.link_joint(&mut self.blocks, id, &self.choices, child, counters);
+                let (held, joint) = graph.link_joint(&mut self.blocks, id, &self.choices, child, counters);
                 self.path.note_joint(joint);
                 held
             }

@@ -81,7 +81,9 @@ pub(super) fn gather<S: Eq + Hash, O: Orders>(
         return accounts.extend(view.edges.clone().map(by_itself));
     }
     match scheme.config {
-        Config::UctT => accounts.extend(view.edges.clone().map(|edge| of_child(graph, scheme, edge, view.role_idx))),
+        Config::UctT => {
+            accounts.extend(view.edges.clone().map(|edge| of_child(graph, scheme, edge, view.role_idx)))
+        }
         Config::UpdateAll | Config::UpdateDescent if scheme.payoffs == Payoffs::Nodes => {
             accounts.extend(view.edges.clone().map(|edge| of_child(graph, scheme, edge, view.role_idx)));
         }
@@ -96,7 +98,9 @@ pub(super) fn gather<S: Eq + Hash, O: Orders>(
             let later = later_of(graph, view.id, view.role_idx, edge);
             mixed(scheme, by_itself(edge), later)
         })),
-        Config::RaveUcd { rave, mean } => gather_rave_ucd(graph, scheme, view, recall, accounts, (rave, mean)),
+        Config::RaveUcd { rave, mean } => {
+            gather_rave_ucd(graph, scheme, view, recall, accounts, (rave, mean))
+        }
         Config::Credited => {
             accounts.extend(view.edges.clone().map(|edge| credited(graph, scheme, edge, view.role_idx)));
         }
@@ -177,8 +181,7 @@ fn adapted<S: Eq + Hash, O: Orders>(
     }
     let mean = adapter.at(edge, depths.mean);
     let visits = adapter.at(edge, depths.child).visits;
-    let origin =
-        if depths.parent == depths.child { visits } else { adapter.at(edge, depths.parent).visits };
+    let origin = if depths.parent == depths.child { visits } else { adapter.at(edge, depths.parent).visits };
     let is_known = mean.weight > 0.0;
     let mean = if is_known { Some(scheme.valuation.points(mean.total / mean.weight)) } else { own.mean };
     Account { mean, visits, origin, ..own }

@@ -23,7 +23,9 @@ pub(crate) fn choose_by_regret<S: Eq + Hash, O: Orders>(
     dice: &mut Dice,
 ) -> (usize, f64) {
     let n_edges = edges.len();
-    let positive = |edge: u32| (graph.word(edge, graph.layout.regret.first).load(Ordering::Relaxed).cast_signed()).max(0) as f64;
+    let positive = |edge: u32| {
+        (graph.word(edge, graph.layout.regret.first).load(Ordering::Relaxed).cast_signed()).max(0) as f64
+    };
     let total: f64 = edges.clone().map(positive).sum();
     let uniform = 1.0 / n_edges as f64;
     let chance = |edge: u32| {
