@@ -1,4 +1,4 @@
-//! The binary `daggerboard-bench`: reasoners compared on the same games.
+//! The binary `daggerboard-bench`: reasoners compared on the same games, and games that are written in Rust.
 //!
 //! In go games and the names of reasoners; out come tables, CSV, and a page of HTML. Every measurement runs in a
 //! process of its own, which is this binary again with the hidden command `measure`, and which is killed when it is
@@ -7,6 +7,7 @@
 
 mod child;
 mod compare;
+mod list;
 mod measure;
 mod page;
 mod report;
@@ -23,7 +24,7 @@ use player::output;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Compares reasoners on the same games
+/// Compares reasoners on the same games, and measures games that are written in Rust
 #[derive(Debug, Parser)]
 #[command(
     name = "daggerboard-bench",
@@ -33,6 +34,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 Examples:
   daggerboard-bench compare tic-tac-toe connect-four --reasoners interpreter,prolog
   daggerboard-bench compare my-games/ --seconds 1 --out results
+  daggerboard-bench games hex:11 go:9,komi=6.5
 
 Exit codes: 0 done, 1 the work failed, reasoners disagree or a game cannot be read, 2 wrong usage"
 )]
@@ -47,6 +49,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Compare(compare::CompareArgs),
+    Games(list::GamesArgs),
     #[cfg(feature = "prolog")]
     Standalone(standalone::StandaloneArgs),
     #[command(hide = true)]
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome: Result<Outcome, Failure> = match &cli.command {
         Command::Compare(args) => args.run(cli.json),
+        Command::Games(args) => args.run(cli.json),
         #[cfg(feature = "prolog")]
         Command::Standalone(args) => args.run(cli.json),
         Command::Measure(args) => args.run(),
