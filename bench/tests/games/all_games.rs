@@ -205,7 +205,7 @@ fn demand_rollout<G: Game>(game: G, seeds: [u64; 2], step: usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn rollouts_of_any_size_from_anywhere_end_by_legal_moves(

@@ -47,6 +47,8 @@ fn small_boards_have_the_trees_of_a_search_over_all_boards() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn a_full_board_has_exactly_one_winner(size in 2u16..=19, seed: u64) {
         let mut dice = Dice::new(seed);

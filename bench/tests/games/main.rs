@@ -2,6 +2,7 @@
 //! be played again.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::cast_possible_truncation, reason = "the games are small")]
 
 mod all_games;
 mod common;
