@@ -130,11 +130,6 @@ impl MovesMade {
         self.last.iter().filter(move |&(_, &last)| last >= step).map(|(&key, _)| key)
     }
 
-    /// Every move that was made, in no particular order.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (u32, Move)> {
-        self.since(0)
-    }
-
     /// Whether the role made the move in this step or later.
     pub(crate) fn has(&self, role: u32, a_move: Move, step: usize) -> bool {
         self.last.get(&(role, a_move)).is_some_and(|&last| last >= step)

@@ -28,7 +28,6 @@ mod error;
 mod graph;
 mod history;
 mod incremental;
-mod joint;
 mod later;
 mod layout;
 #[cfg(all(test, loom))]

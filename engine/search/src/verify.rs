@@ -347,10 +347,11 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
 
     /// Compares the means that edges keep with those that the equations make of all below.
     fn inspect_adapted_means(&mut self, made: &[NodeId]) {
-        let depth = match self.scheme.config {
-            Config::UcdIncremental(depths) | Config::UcdPaper(depths) => depths.mean,
+        let depths = match self.scheme.config {
+            Config::UcdIncremental(depths) | Config::UcdPaper(depths) => depths,
             _ => return,
         };
+        let mut n_wrong_visits = 0;
         let (graph, scheme) = (self.graph, self.scheme);
         for role_idx in 0..graph.n_roles {
             let mut memo = Memo::default();
@@ -370,12 +371,23 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
                     continue;
                 }
                 for edge in graph.edges_of_role(id, role_idx) {
-                    let adapted = adapter.at(edge, depth);
+                    if graph.edge(edge).count.read::<O>().visits == 0 {
+                        continue;
+                    }
                     let kept = incremental::read(graph, scheme.config, edge, role_idx);
-                    if let (true, Some(kept)) = (graph.edge(edge).count.read::<O>().visits > 0, kept.mean) {
+                    let adapted = adapter.at(edge, depths.mean);
+                    if let Some(kept) = kept.mean {
                         let distance = scheme.valuation.points(kept - adapted.total / adapted.weight).abs();
                         self.adapted_gaps.push(distance);
                     }
+                    let visits = [(kept.visits, depths.child), (kept.origin, depths.parent)];
+                    n_wrong_visits += visits
+                        .into_iter()
+                        .filter(|&(kept, depth)| {
+                            let wanted = adapter.at(edge, depth).visits;
+                            (kept - wanted).abs() > wanted * 1e-9
+                        })
+                        .count();
                 }
             }
         }
@@ -383,6 +395,9 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
         let is_exact = matches!(scheme.config, Config::UcdIncremental(_)) && !graph.meter.is_full();
         self.expect(!is_exact || max <= MAX_ROUNDING, || {
             format!("a mean that an edge keeps is {max} goal points off")
+        });
+        self.expect(!is_exact || n_wrong_visits == 0, || {
+            format!("{n_wrong_visits} adapted visits that edges keep are not those of the equations")
         });
     }
 

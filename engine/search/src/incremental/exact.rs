@@ -105,7 +105,10 @@ pub(super) fn begin_edge<S: Eq + Hash, O: Orders>(
     store(graph, edge, words.weight(), sum(&|f| visits_of(graph, f)));
     for place in 0..words.visits.len() {
         let source = if place < words.visits.n_finite { place.checked_sub(1) } else { Some(place) };
-        let visits = sum(&|f| source.map_or(visits_of(graph, f), |at| load(graph, f, words.visits(at))));
+        let visits = sum(&|f| {
+            let n = visits_of(graph, f);
+            source.map_or(n, |at| if n == 0.0 { 0.0 } else { load(graph, f, words.visits(at)) })
+        });
         store(graph, edge, words.visits(place), visits);
     }
 }
@@ -256,9 +259,9 @@ impl<S: Eq + Hash, O: Orders> Correction<'_, S, O> {
         let Correction { graph, words, .. } = *self;
         let of_node = nodes.entry(change.origin).or_default();
         of_node.totals.resize(graph.n_roles, 0.0);
+        let n = visits_of(graph, edge);
+        let n_before = n - self.passed.get(&edge).copied().unwrap_or(0.0);
         if let Some(place) = mean {
-            let n = visits_of(graph, edge);
-            let n_before = n - self.passed.get(&edge).copied().unwrap_or(0.0);
             let weight_before = load(graph, edge, words.weight());
             let weight = weight_before + self.weights.get(&edge).copied().unwrap_or(0.0);
             for (role_idx, more) in change.totals.iter().enumerate() {
@@ -270,8 +273,11 @@ impl<S: Eq + Hash, O: Orders> Correction<'_, S, O> {
         }
         if let Some(place) = visits {
             let before = load(graph, edge, words.visits(place));
-            store(graph, edge, words.visits(place), before + change.visits);
-            of_node.visits += change.visits;
+            let after = before + change.visits;
+            store(graph, edge, words.visits(place), after);
+            // An edge that nobody passed counts for nothing, whatever lies below it.
+            let counted = |n: f64, visits: f64| if n > 0.0 { visits } else { 0.0 };
+            of_node.visits += counted(n, after) - counted(n_before, before);
         }
     }
 

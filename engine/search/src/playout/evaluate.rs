@@ -91,20 +91,22 @@ impl<R: Reasoner> Walker<R> {
     fn learn_moves(&mut self, setting: Setting<'_, R::State>) {
         let Setting { graph, scheme, history, .. } = setting;
         let made = &mut self.moves_made;
+        let values = &self.values;
         made.clear();
+        let mut note = |role: u32, a_move, step_idx| {
+            made.add(role, a_move, step_idx);
+            if let Some(history) = history {
+                history.add(role as usize, a_move, values[role as usize]);
+            }
+        };
         for step_idx in 0..self.path.steps.len() {
             for passed in self.path.passed(step_idx) {
-                made.add(passed.role, graph.edge(passed.edge).a_move(), step_idx);
+                note(passed.role, graph.edge(passed.edge).a_move(), step_idx);
             }
         }
         for (step_idx, joint_move) in (self.path.steps.len()..).zip(self.played.chunks(self.n_roles)) {
             for (role, &a_move) in (0u32..).zip(joint_move) {
-                made.add(role, a_move, step_idx);
-            }
-        }
-        if let Some(history) = history {
-            for (role, a_move) in made.all() {
-                history.add(role as usize, a_move, self.values[role as usize]);
+                note(role, a_move, step_idx);
             }
         }
         let Some(later) = &graph.later else { return };

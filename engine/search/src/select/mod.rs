@@ -23,6 +23,10 @@ use crate::orders::Orders;
 use crate::scheme::Scheme;
 use crate::sync::Ordering;
 
+/// Bounds that differ by less, in goal points, are equal but for rounding: what is exact under one rule and rounded
+/// under another leads to the same choice.
+const TIE: f64 = 1e-4;
+
 /// A node seen from a role that chooses in it.
 #[derive(Debug, Clone)]
 pub(crate) struct Viewpoint {
@@ -105,7 +109,7 @@ impl Selector {
     }
 
     /// UCB1 with what is in flight in its exploration term (Liu et al. 2020, WU-UCT, eq. 4):
-    /// Q + C sqrt(ln(N + O) / (n + o)). Ties go to the earlier move. A virtual loss counts in Q too.
+    /// Q + C sqrt(ln(N + O) / (n + o)). Of equal bounds the earlier move's counts. A virtual loss counts in Q too.
     fn choose_by_bound(&self, scheme: &Scheme, first_guess: f64) -> Option<usize> {
         let loss = match scheme.in_flight {
             InFlight::Count => None,
@@ -127,7 +131,7 @@ impl Selector {
                 q *= account.visits / visits;
             }
             let bound = q + numerator / visits.max(1.0).sqrt();
-            if bound > best_bound {
+            if bound > best_bound + TIE {
                 best_bound = bound;
                 best = Some(idx);
             }

@@ -1,4 +1,12 @@
 //! The shared graph: everything that playouts left behind, and how it grows.
+//!
+//! Sequential positions are here; what is particular to simultaneous ones is in [`joint`], and what a graph is made for
+//! in [`plan`].
+
+pub(crate) mod joint;
+mod plan;
+
+pub(crate) use plan::{GraphKind, Sizes};
 
 use std::hash::{BuildHasher, Hash};
 use std::marker::PhantomData;
@@ -8,53 +16,16 @@ use reasoner::{Expansion, GoalAnswer, Move, Role, Value};
 use rustc_hash::FxBuildHasher;
 
 use crate::arena::{Arena, Block, Chunks, Meter, u32_of, usize_of};
-use crate::config::Config;
 use crate::counters::WorkerCounters;
 use crate::edge::{Child, Edge};
-use crate::joint::Joint;
+use self::joint::Joint;
 use crate::later::LaterMoves;
 use crate::layout::EdgeLayout;
 use crate::node::{INLINE_ROLES, Node, NodeId, Opening};
-use crate::options::Options;
 use crate::orders::{Orders, Sound};
 use crate::parents::{Parents, Way};
 use crate::sync::{AtomicU64, Mutex, Ordering, Slot};
 use crate::table::{Found, Lookup, Table, spread};
-
-/// The sizes of a graph's parts, as powers of two.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Sizes {
-    /// Nodes in a chunk.
-    pub(crate) node_bits: u32,
-    /// Edges in a chunk, which is also the most moves that a node can have.
-    pub(crate) edge_bits: u32,
-    /// Words in the two tables.
-    pub(crate) table_bits: u32,
-    /// Bytes of all.
-    pub(crate) cap: usize,
-    /// Bytes that a state owns on the heap.
-    pub(crate) state_heap_bytes: usize,
-}
-
-impl Sizes {
-    /// For a cap, with states of `state_bytes` in all.
-    pub(crate) fn for_cap(cap: usize, state_bytes: usize, state_heap_bytes: usize) -> Sizes {
-        // A chunk is at most a 64th of the cap, so that rounding up to chunks costs little; the bounds keep
-        // chunks between a page and what the allocator hands out in one piece without effort.
-        let bits_for = |bytes: usize, low: u32, high: u32| (cap / 64 / bytes).max(1).ilog2().clamp(low, high);
-        // Small games have about four moves a node and half of their nodes opened (BATCHES.md measured 100
-        // to 207 bytes a node in all); the table must be large enough for the leanest.
-        let lean_node_bytes = size_of::<Node>() + state_bytes + 2 * size_of::<Edge>();
-        let n_nodes = (cap / lean_node_bytes).max(16);
-        Sizes {
-            node_bits: bits_for(size_of::<Node>() + state_bytes, 6, 12),
-            edge_bits: bits_for(size_of::<Edge>(), 9, 16),
-            table_bits: (n_nodes + n_nodes / 3).next_power_of_two().ilog2().min(32),
-            cap,
-            state_heap_bytes,
-        }
-    }
-}
 
 /// Nodes, edges and records that one thread may use without asking others.
 #[derive(Debug, Default)]
@@ -65,29 +36,6 @@ pub(crate) struct Blocks {
     joints: Block,
     links: Block,
     pub(crate) later: Block,
-}
-
-/// What a configuration wants of a graph.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct GraphKind {
-    pub(crate) has_transpositions: bool,
-    pub(crate) has_parent_links: bool,
-    pub(crate) has_credit: bool,
-    pub(crate) has_later_moves: bool,
-    pub(crate) layout: EdgeLayout,
-}
-
-impl GraphKind {
-    /// As these options want it, for so many roles.
-    pub(crate) fn new(options: &Options, n_roles: usize) -> GraphKind {
-        GraphKind {
-            has_transpositions: options.config.has_transpositions(),
-            has_parent_links: options.config.has_parent_links(),
-            has_credit: options.config == Config::Credited,
-            has_later_moves: options.config.has_later_moves(),
-            layout: EdgeLayout::new(options, n_roles),
-        }
-    }
 }
 
 /// How opening a node ended.
@@ -452,103 +400,6 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         let start = if role_idx == 0 { 0 } else { end(role_idx - 1) };
         start..end(role_idx)
     }
-
-    /// The record of a joint move in a simultaneous node, if it was made before.
-    pub(crate) fn find_joint(&self, id: NodeId, choices: &[u32]) -> Option<u32> {
-        self.joint_table.find::<O>(self.joint_hash(id, choices), |at| self.is_joint(at, id, choices))
-    }
-
-    /// A joint move that was made.
-    pub(crate) fn joint(&self, index: u32) -> &Joint {
-        self.joints.items.at(index as usize)
-    }
-
-    /// The edges that a joint move consists of, one for each role.
-    pub(crate) fn edges_of_joint(&self, index: u32) -> impl Iterator<Item = u32> {
-        let joint = self.joint(index);
-        let first_edge = self.node(joint.parent()).opening().first_edge;
-        (0..self.n_roles).map(move |offset| first_edge + choice_of(self.side_word(joint.side(), offset)))
-    }
-
-    /// How often a joint move was made, under `credited`.
-    pub(crate) fn joint_visits(&self, index: u32) -> &AtomicU64 {
-        self.side_word(self.joint(index).side(), self.n_roles)
-    }
-
-    /// What a joint move credited to its node for a role, under `credited`.
-    pub(crate) fn joint_credit(&self, index: u32, role_idx: usize) -> &AtomicU64 {
-        self.side_word(self.joint(index).side(), self.n_roles + 1 + role_idx)
-    }
-
-    /// Makes a joint move lead to `child`; where it leads now, and its record if there is one.
-    pub(crate) fn link_joint(
-        &self,
-        blocks: &mut Blocks,
-        id: NodeId,
-        choices: &[u32],
-        child: Child,
-        counters: &WorkerCounters,
-    ) -> (Child, Option<u32>) {
-        let n_words = if self.has_credit { 2 * self.n_roles + 1 } else { self.n_roles };
-        let Blocks { joints, side: side_words, links, .. } = blocks;
-        let lookup = self.joint_table.find_or_insert::<O>(
-            self.joint_hash(id, choices),
-            &self.meter,
-            |at| self.is_joint(at, id, choices),
-            || {
-                let index = self.joints.reserve(joints, 1, &self.meter)?;
-                let side = self.side.reserve(side_words, n_words, &self.meter)?;
-                for (offset, &choice) in choices.iter().enumerate() {
-                    self.side_word(side, offset).store(u64::from(choice), Ordering::Relaxed);
-                }
-                self.joints.items.at(index as usize).write(id, child, side);
-                if let Child::Node(child) = child {
-                    self.add_parent(links, child, id, Way::Joint(index));
-                }
-                Some(index)
-            },
-        );
-        note(lookup, counters);
-        let winner = match lookup.found {
-            Found::Inserted(index) => return (child, Some(index)),
-            Found::There(index) => index,
-            Found::Lost { winner, loser } => {
-                self.joints.items.at(loser as usize).kill();
-                winner
-            }
-            Found::Full => 0,
-        };
-        let held = if winner == 0 { Child::None } else { self.joints.items.at(winner as usize).child() };
-        match (child, held) {
-            (Child::Node(mine), Child::Node(_) | Child::None | Child::Broken)
-                if !self.has_transpositions && held != child =>
-            {
-                self.node(mine).kill();
-                counters.duplicates.add(1);
-            }
-            _ => {}
-        }
-        (held, (winner != 0).then_some(winner))
-    }
-
-    fn joint_hash(&self, id: NodeId, choices: &[u32]) -> u64 {
-        spread(FxBuildHasher.hash_one((id, choices)))
-    }
-
-    fn is_joint(&self, index: u32, id: NodeId, choices: &[u32]) -> bool {
-        let joint = self.joints.items.at(index as usize);
-        joint.parent() == id
-            && choices
-                .iter()
-                .enumerate()
-                .all(|(offset, &choice)| choice_of(self.side_word(joint.side(), offset)) == choice)
-    }
-}
-
-/// A word of a joint move's side record that holds a choice.
-#[allow(clippy::cast_possible_truncation, reason = "a choice's 32 bits were stored")]
-fn choice_of(word: &AtomicU64) -> u32 {
-    word.load(Ordering::Relaxed) as u32
 }
 
 fn note(lookup: Lookup, counters: &WorkerCounters) {

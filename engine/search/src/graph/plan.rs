@@ -1,0 +1,65 @@
+//! What a graph is made for: how large it may grow, and what its configuration keeps in it.
+
+use crate::config::Config;
+use crate::edge::Edge;
+use crate::layout::EdgeLayout;
+use crate::node::Node;
+use crate::options::Options;
+
+/// The sizes of a graph's parts, as powers of two.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sizes {
+    /// Nodes in a chunk.
+    pub(crate) node_bits: u32,
+    /// Edges in a chunk, which is also the most moves that a node can have.
+    pub(crate) edge_bits: u32,
+    /// Words in the two tables.
+    pub(crate) table_bits: u32,
+    /// Bytes of all.
+    pub(crate) cap: usize,
+    /// Bytes that a state owns on the heap.
+    pub(crate) state_heap_bytes: usize,
+}
+
+impl Sizes {
+    /// For a cap, with states of `state_bytes` in all.
+    pub(crate) fn for_cap(cap: usize, state_bytes: usize, state_heap_bytes: usize) -> Sizes {
+        // A chunk is at most a 64th of the cap, so that rounding up to chunks costs little; the bounds keep
+        // chunks between a page and what the allocator hands out in one piece without effort.
+        let bits_for = |bytes: usize, low: u32, high: u32| (cap / 64 / bytes).max(1).ilog2().clamp(low, high);
+        // Small games have about four moves a node and half of their nodes opened (BATCHES.md measured 100
+        // to 207 bytes a node in all); the table must be large enough for the leanest.
+        let lean_node_bytes = size_of::<Node>() + state_bytes + 2 * size_of::<Edge>();
+        let n_nodes = (cap / lean_node_bytes).max(16);
+        Sizes {
+            node_bits: bits_for(size_of::<Node>() + state_bytes, 6, 12),
+            edge_bits: bits_for(size_of::<Edge>(), 9, 16),
+            table_bits: (n_nodes + n_nodes / 3).next_power_of_two().ilog2().min(32),
+            cap,
+            state_heap_bytes,
+        }
+    }
+}
+
+/// What a configuration wants of a graph.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct GraphKind {
+    pub(crate) has_transpositions: bool,
+    pub(crate) has_parent_links: bool,
+    pub(crate) has_credit: bool,
+    pub(crate) has_later_moves: bool,
+    pub(crate) layout: EdgeLayout,
+}
+
+impl GraphKind {
+    /// As these options want it, for so many roles.
+    pub(crate) fn new(options: &Options, n_roles: usize) -> GraphKind {
+        GraphKind {
+            has_transpositions: options.config.has_transpositions(),
+            has_parent_links: options.config.has_parent_links(),
+            has_credit: options.config == Config::Credited,
+            has_later_moves: options.config.has_later_moves(),
+            layout: EdgeLayout::new(options, n_roles),
+        }
+    }
+}
