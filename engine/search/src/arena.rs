@@ -211,7 +211,7 @@ pub(crate) fn usize_of(word: u64) -> usize {
     word as usize
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
 

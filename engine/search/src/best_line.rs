@@ -63,7 +63,7 @@ impl<S: Eq + Clone> BestLine<S> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
 

@@ -64,7 +64,7 @@ pub(crate) fn append(word: &AtomicU64, value: u64) -> u64 {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
     use crate::orders::Sound;

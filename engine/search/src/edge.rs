@@ -39,7 +39,7 @@ pub(crate) struct Edge {
     child: AtomicU32,
 }
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 const _: () = assert!(size_of::<Edge>() == 24, "DESIGN: 24 bytes where one value is stored");
 
 impl Edge {

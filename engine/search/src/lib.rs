@@ -42,6 +42,8 @@ mod report;
 mod scheme;
 mod searcher;
 mod select;
+#[cfg(all(test, shuttle))]
+mod shuttle_tests;
 mod sync;
 mod table;
 mod valuation;

@@ -1,4 +1,4 @@
-//! Model checks of the four hand-overs: publish, insert, expand and backup.
+//! Model checks of the hand-overs between threads: publish, insert, expand, backup and credit.
 //!
 //! Each is one function over its orderings. With [`Sound`] loom finds nothing wrong in any interleaving of
 //! two threads and any reordering that the memory model allows; with one ordering weakened it must find the
@@ -9,12 +9,15 @@ use std::collections::BTreeSet;
 use loom::thread;
 use reasoner::{Expansion, Move};
 
-use crate::backup::Path;
+use crate::backup::{Ending, Passed, Path};
 use crate::counters::WorkerCounters;
+use crate::credit::Credit;
 use crate::edge::Child;
-use crate::graph::{Blocks, Graph, Opened, Sizes};
+use crate::graph::{Blocks, Graph, GraphKind, Opened, Sizes};
 use crate::node::{NodeId, Status};
+use crate::options::Options;
 use crate::orders::{Orders, Sound};
+use crate::scheme::Scheme;
 use crate::sync::{Arc, Mutex, Ordering};
 
 /// Orderings that are sound but for one constant.
@@ -36,6 +39,7 @@ weakened!(WeakOpen, OPEN);
 weakened!(WeakEnter, ENTER);
 weakened!(WeakCount, COUNT);
 weakened!(WeakWeigh, WEIGH);
+weakened!(WeakCredit, CREDIT);
 
 /// Runs a model with as many forced switches of threads as loom's authors recommend, and gives every outcome
 /// that some execution had: a model that never met the race it is about would show nothing.
@@ -56,8 +60,21 @@ type Small<O> = Graph<u32, O>;
 /// A graph of a few nodes, so that a model can make thousands of them, with all memory there that the
 /// threads will ask for. The root's state is 0.
 fn small_graph<O: Orders>(has_transpositions: bool) -> (Arc<Small<O>>, NodeId) {
-    let sizes = Sizes { node_bits: 1, edge_bits: 1, table_bits: 1, cap: 1 << 12, state_heap_bytes: 0 };
-    let graph = Small::<O>::new(1, has_transpositions, sizes);
+    let (_, kind) = scheme_of("uct");
+    small_graph_of(GraphKind { has_transpositions, ..kind }, 1)
+}
+
+/// A configuration's rules, and what it wants of a graph.
+fn scheme_of(name: &str) -> (Scheme, GraphKind) {
+    let options = Options { config: name.parse().expect("a name"), ..Options::default() };
+    (Scheme::new(&options, 100, 1), GraphKind::new(&options, 1))
+}
+
+/// With 2^`edge_bits` edges in a chunk: threads that add to the same arena need chunks of their own, since loom knows
+/// nothing of how chunks are made.
+fn small_graph_of<O: Orders>(kind: GraphKind, edge_bits: u32) -> (Arc<Small<O>>, NodeId) {
+    let sizes = Sizes { node_bits: 1, edge_bits, table_bits: 1, cap: 1 << 12, state_heap_bytes: 0 };
+    let graph = Small::<O>::new(1, kind, sizes);
     let root = graph.node_of(&mut Blocks::default(), 0, &WorkerCounters::default());
     (Arc::new(graph), root.expect("there is room for a root"))
 }
@@ -81,7 +98,7 @@ fn publish<O: Orders>() -> BTreeSet<bool> {
         let writer = thread::spawn(move || {
             let counters = WorkerCounters::default();
             let child = theirs.node_of(&mut Blocks::default(), 7, &counters).expect("there is room");
-            theirs.link(theirs.edge(first_edge), child, &counters)
+            theirs.link(&mut Blocks::default(), root, first_edge, child, &counters)
         });
         let early = graph.edge(first_edge).child::<O>();
         if let Child::Node(child) = early {
@@ -105,7 +122,7 @@ fn publish_both<O: Orders>() -> BTreeSet<(bool, bool)> {
         let first_edge = graph.node(root).opening().first_edge;
         let link = move |graph: &Small<O>, counters: &WorkerCounters| {
             let child = graph.node_of(&mut Blocks::default(), 7, counters).expect("there is room");
-            let winner = graph.link(graph.edge(first_edge), child, counters);
+            let winner = graph.link(&mut Blocks::default(), root, first_edge, child, counters);
             assert_eq!(*graph.state(winner), 7);
             (winner, winner != child)
         };
@@ -187,7 +204,10 @@ fn backup<O: Orders>() -> BTreeSet<(u64, u64)> {
             path.clear();
             path.enter_node(graph, root);
             match value {
-                Some(value) => path.back_up(graph, &[value], true),
+                Some(value) => {
+                    let (scheme, _) = scheme_of("uct");
+                    path.back_up(graph, &scheme, &Ending { values: &[value], length: 0, is_at_node: true });
+                }
                 None => path.cancel(graph),
             }
         };
@@ -207,6 +227,73 @@ fn backup<O: Orders>() -> BTreeSet<(u64, u64)> {
         assert_eq!(graph.sum(root, 0).load(Ordering::Relaxed), 200);
         assert_eq!(graph.node(root).own.load(Ordering::Relaxed), 2);
         (early.visits, early.in_flight)
+    })
+}
+
+/// Whatever the interleaving of two playouts through an edge, in the end its credit is what its child is worth.
+///
+/// The outcome: the credit's playouts that this thread saw after its own.
+fn credit<O: Orders>() -> BTreeSet<u64> {
+    model(|| {
+        let (scheme, kind) = scheme_of("credited");
+        let (graph, root) = small_graph_of::<O>(kind, 1);
+        let counters = WorkerCounters::default();
+        assert!(graph.node(root).claim());
+        assert_eq!(graph.open(&mut Blocks::default(), root, &two_moves(), &counters), Opened::Open);
+        let edge = graph.node(root).opening().first_edge;
+        let child = graph.node_of(&mut Blocks::default(), 7, &counters).expect("there is room");
+        graph.link(&mut Blocks::default(), root, edge, child, &counters);
+        let play_out = move |graph: &Small<O>, scheme: &Scheme, value: u64| {
+            let mut path = Path::default();
+            path.clear();
+            path.enter_node(graph, root);
+            path.leave_node(false);
+            path.enter_edge(graph, Passed { edge, role: 0, chance: None });
+            path.enter_node(graph, child);
+            path.back_up(graph, scheme, &Ending { values: &[value], length: 0, is_at_node: true });
+        };
+        let credit_of = move |graph: &Small<O>| {
+            Credit::of(graph.word(edge, graph.layout.credits.first).load(Ordering::Relaxed))
+        };
+        let theirs = Arc::clone(&graph);
+        let their_scheme = scheme.clone();
+        let other = thread::spawn(move || play_out(&theirs, &their_scheme, 1000));
+        play_out(&graph, &scheme, 0);
+        let early = credit_of(&graph).n;
+        other.join().expect("the other is done");
+        assert_eq!(credit_of(&graph), Credit { n: 2, q: 500 });
+        assert_eq!(graph.sum(root, 0).load(Ordering::Relaxed), 1000);
+        early
+    })
+}
+
+/// Two threads that make ways into one node at the same time are both in its list, with where they come from.
+///
+/// The outcome: how many ways this thread saw before the other was done.
+fn link_parents<O: Orders>() -> BTreeSet<usize> {
+    model(|| {
+        let (_, kind) = scheme_of("update-all");
+        let (graph, root) = small_graph_of::<O>(kind, 3);
+        let counters = WorkerCounters::default();
+        assert!(graph.node(root).claim());
+        assert_eq!(graph.open(&mut Blocks::default(), root, &two_moves(), &counters), Opened::Open);
+        let edge = graph.node(root).opening().first_edge;
+        let child = graph.node_of(&mut Blocks::default(), 7, &counters).expect("there is room");
+        let ways = move |graph: &Small<O>| {
+            let parents = graph.parents.as_ref().expect("the configuration asks for them");
+            let ways: Vec<_> = parents.of(graph, child).collect();
+            assert!(ways.iter().all(|&(origin, _)| origin == root), "a way from nowhere: {ways:?}");
+            ways.len()
+        };
+        let theirs = Arc::clone(&graph);
+        let other = thread::spawn(move || {
+            theirs.link(&mut Blocks::default(), root, edge + 1, child, &WorkerCounters::default());
+        });
+        graph.link(&mut Blocks::default(), root, edge, child, &counters);
+        let early = ways(&graph);
+        other.join().expect("the other is done");
+        assert_eq!(ways(&graph), 2);
+        early
     })
 }
 
@@ -294,4 +381,32 @@ fn loom_backup_fails_with_a_relaxed_count() {
 #[should_panic(expected = "100 in 2 visits")]
 fn loom_backup_fails_with_a_relaxed_look() {
     backup::<WeakWeigh>();
+}
+
+#[test]
+fn loom_credit_comes_to_what_the_child_is_worth() {
+    assert_eq!(credit::<Sound>(), BTreeSet::from([1, 2]));
+}
+
+#[test]
+#[should_panic(expected = "assertion")]
+fn loom_credit_fails_with_a_relaxed_count() {
+    credit::<WeakCredit>();
+}
+
+#[test]
+fn loom_parents_are_all_in_the_list() {
+    assert_eq!(link_parents::<Sound>(), BTreeSet::from([1, 2]));
+}
+
+#[test]
+#[should_panic(expected = "Causality violation")]
+fn loom_parents_fail_with_a_relaxed_store() {
+    link_parents::<WeakInsert>();
+}
+
+#[test]
+#[should_panic(expected = "Causality violation")]
+fn loom_parents_fail_with_a_relaxed_load() {
+    link_parents::<WeakFind>();
 }

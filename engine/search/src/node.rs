@@ -68,7 +68,7 @@ pub(crate) struct Node {
     side: AtomicU32,
 }
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 const _: () = assert!(size_of::<Node>() == 64, "a node is one cache line");
 
 /// What opening wrote.

@@ -1,13 +1,16 @@
-//! The one door to atomics and locks: the real ones, or loom's under `cfg(loom)`.
+//! The one door to atomics and locks: the real ones, loom's under `cfg(loom)`, or shuttle's under `cfg(shuttle)`.
 //!
 //! No other file of this crate names `std::sync::atomic`, `parking_lot` or `crossbeam`, so that the model
-//! checker sees every operation that threads could disagree about.
+//! checkers see every operation that threads could disagree about.
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+#[cfg(shuttle)]
+pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 // Reference counts carry no data of ours, and chunk initialisation blocks by design: both stay real.
 pub(crate) use std::sync::{Arc, OnceLock};

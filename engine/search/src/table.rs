@@ -138,7 +138,7 @@ pub(crate) fn spread(hash: u64) -> u64 {
     reasoner::Dice::child_seed(hash, 0)
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
     use crate::orders::Sound;

@@ -45,7 +45,7 @@ impl Stopwatch {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use std::cell::Cell;
 
