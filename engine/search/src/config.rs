@@ -227,6 +227,12 @@ impl Config {
         matches!(self, Config::Rave | Config::RaveUcd { .. })
     }
 
+    /// Whether edges are compared by the counts and sums of their children.
+    pub(crate) fn is_by_children(self, payoffs: Payoffs) -> bool {
+        let has_choice = matches!(self, Config::UpdateAll | Config::UpdateDescent);
+        self == Config::UctT || (has_choice && payoffs == Payoffs::Nodes)
+    }
+
     /// Whether playouts can be added on nodes as well as on edges, and where they are if nobody says.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ pub(crate) struct Valuation {
     aim: Aim,
     max_goal: u64,
     units_per_goal: u64,
+    goals_per_unit: f64,
     /// What a value is worth one step earlier, 1 if it is worth the same.
     pub(crate) discount: f64,
 }
@@ -22,7 +23,9 @@ impl Valuation {
     pub(crate) fn new(aim: Aim, discount: f64, max_goal: Value, n_roles: usize) -> Valuation {
         let max_goal = u64::from(max_goal).clamp(1, MAX_UNITS);
         let aim = if n_roles == 2 { aim } else { Aim::Own };
-        Valuation { aim, max_goal, units_per_goal: MAX_UNITS / max_goal, discount }
+        let units_per_goal = MAX_UNITS / max_goal;
+        let goals_per_unit = 1.0 / units_per_goal as f64;
+        Valuation { aim, max_goal, units_per_goal, goals_per_unit, discount }
     }
 
     /// The largest value.
@@ -66,7 +69,7 @@ impl Valuation {
 
     /// A value in goal points.
     pub(crate) fn points(&self, value: f64) -> f64 {
-        value / self.units_per_goal as f64
+        value * self.goals_per_unit
     }
 }
 

@@ -6,10 +6,10 @@ use reasoner::Interrupt;
 
 use super::Viewpoint;
 use crate::adapted::{Adapter, Memo};
-use crate::config::{Config, Depth, Depths, Payoffs};
+use crate::config::{Config, Depth, Depths};
 use crate::count::Tally;
 use crate::credit::Credit;
-use crate::edge::Child;
+use crate::edge::{Child, Edge};
 use crate::graph::Graph;
 use crate::incremental;
 use crate::node::NodeId;
@@ -75,17 +75,15 @@ pub(super) fn gather<S: Eq + Hash, O: Orders>(
     accounts: &mut Vec<Account>,
 ) {
     accounts.clear();
-    let by_itself = |edge: u32| of_edge(graph, scheme, edge);
+    let by_itself = |edge: u32| of_edge::<O>(scheme, graph.edge(edge));
+    let edges = graph.edges_in(view.edges.clone());
     if view.is_simultaneous {
         // Decoupled: each role chooses as if it were alone, by what its own moves came to.
-        return accounts.extend(view.edges.clone().map(by_itself));
+        return accounts.extend(edges.iter().map(|edge| of_edge::<O>(scheme, edge)));
     }
     match scheme.config {
-        Config::UctT => {
-            accounts.extend(view.edges.clone().map(|edge| of_child(graph, scheme, edge, view.role_idx)))
-        }
-        Config::UpdateAll | Config::UpdateDescent if scheme.payoffs == Payoffs::Nodes => {
-            accounts.extend(view.edges.clone().map(|edge| of_child(graph, scheme, edge, view.role_idx)));
+        _ if scheme.config.is_by_children(scheme.payoffs) => {
+            accounts.extend(edges.iter().map(|edge| of_child(graph, scheme, edge, view.role_idx)));
         }
         Config::Ucd(depths) => {
             let mut adapter = adapter(graph, scheme, view, recall);
@@ -104,9 +102,12 @@ pub(super) fn gather<S: Eq + Hash, O: Orders>(
         Config::Credited => {
             accounts.extend(view.edges.clone().map(|edge| credited(graph, scheme, edge, view.role_idx)));
         }
-        Config::Uct | Config::UpdateAll | Config::UpdateDescent | Config::Mc | Config::McMemory => {
-            accounts.extend(view.edges.clone().map(by_itself));
-        }
+        Config::Uct
+        | Config::UctT
+        | Config::UpdateAll
+        | Config::UpdateDescent
+        | Config::Mc
+        | Config::McMemory => accounts.extend(edges.iter().map(|edge| of_edge::<O>(scheme, edge))),
     }
 }
 
@@ -127,46 +128,48 @@ fn adapter<'a, S: Eq + Hash, O: Orders>(
     }
 }
 
+#[inline]
 fn account(scheme: &Scheme, tally: Tally, sum: u64, standing: Standing) -> Account {
     let visits = tally.visits as f64;
     let mean = (tally.visits > 0).then(|| scheme.valuation.points(sum as f64 / visits));
     Account { mean, visits, origin: visits, in_flight: tally.in_flight as f64, standing }
 }
 
-/// By the edge's own count and sum: the rule of `uct`, and of every simultaneous position.
-fn of_edge<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, scheme: &Scheme, edge: u32) -> Account {
-    let edge = graph.edge(edge);
-    let tally = edge.count.read::<O>();
-    let standing = match tally.total() {
+#[inline]
+fn standing_of<O: Orders>(edge: &Edge, tally: Tally) -> Standing {
+    match tally.total() {
         // Only an edge without visits can be broken, so the others need not be asked.
         0 if edge.child::<O>() == Child::Broken => Standing::Broken,
         0 => Standing::Unexplored,
         _ => Standing::Explored,
-    };
-    account(scheme, tally, edge.sum.load(Ordering::Relaxed), standing)
+    }
+}
+
+/// By the edge's own count and sum: the rule of `uct`, and of every simultaneous position.
+#[inline]
+fn of_edge<O: Orders>(scheme: &Scheme, edge: &Edge) -> Account {
+    let tally = edge.count.read::<O>();
+    account(scheme, tally, edge.sum.load(Ordering::Relaxed), standing_of::<O>(edge, tally))
 }
 
 /// By the child's count and sum, whichever way it was reached: the rule of `uct+t`. The parent's visits are the sum
 /// of theirs, so that a child well known from elsewhere leaves the playouts to its siblings (Méhat and Cazenave
 /// 2010, section 3.2).
+#[inline]
 fn of_child<S: Eq + Hash, O: Orders>(
     graph: &Graph<S, O>,
     scheme: &Scheme,
-    edge: u32,
+    edge: &Edge,
     role_idx: usize,
 ) -> Account {
-    let own = of_edge(graph, scheme, edge);
-    match graph.edge(edge).child::<O>() {
-        Child::Node(child) => {
-            let tally = graph.node(child).count.read::<O>();
-            let sum = graph.sum(child, role_idx).load(Ordering::Relaxed);
-            // The standing stays the edge's: an edge is unexplored until it was followed, however well its
-            // child is known.
-            let of_child = account(scheme, tally, sum, own.standing);
-            Account { mean: of_child.mean.map(|mean| mean * scheme.valuation.discount), ..of_child }
-        }
-        Child::None | Child::Broken => own,
-    }
+    let Child::Node(child) = edge.child::<O>() else { return of_edge::<O>(scheme, edge) };
+    // The standing stays the edge's: an edge is unexplored until it was followed, however well its
+    // child is known.
+    let standing = standing_of::<O>(edge, edge.count.read::<O>());
+    let tally = graph.node(child).count.read::<O>();
+    let sum = graph.sum(child, role_idx).load(Ordering::Relaxed);
+    let of_child = account(scheme, tally, sum, standing);
+    Account { mean: of_child.mean.map(|mean| mean * scheme.valuation.discount), ..of_child }
 }
 
 fn adapted<S: Eq + Hash, O: Orders>(
@@ -175,7 +178,7 @@ fn adapted<S: Eq + Hash, O: Orders>(
     edge: u32,
     depths: Depths,
 ) -> Account {
-    let own = of_edge(adapter.graph, scheme, edge);
+    let own = of_edge::<O>(scheme, adapter.graph.edge(edge));
     if own.visits == 0.0 {
         return own;
     }
@@ -194,7 +197,7 @@ fn kept<S: Eq + Hash, O: Orders>(
     edge: u32,
     role_idx: usize,
 ) -> Account {
-    let own = of_edge(graph, scheme, edge);
+    let own = of_edge::<O>(scheme, graph.edge(edge));
     if own.visits == 0.0 {
         return own;
     }
@@ -210,7 +213,7 @@ fn credited<S: Eq + Hash, O: Orders>(
     edge: u32,
     role_idx: usize,
 ) -> Account {
-    let own = of_edge(graph, scheme, edge);
+    let own = of_edge::<O>(scheme, graph.edge(edge));
     if own.visits == 0.0 {
         return own;
     }
