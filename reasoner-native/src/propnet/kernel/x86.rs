@@ -11,37 +11,92 @@ use super::{Begins, Keys, Level};
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
 pub(super) fn draw<L: Lanes>(counts: &[L], keys: &Keys, offset: u32, numbers: &mut [L]) {
-    // With few planes, their bits stay in registers.
+    // With few planes, their bits stay in registers, and what the compiler knows, it unrolls.
     match counts.len() {
-        1 => draw_below::<L, 1>(counts, keys, offset, numbers),
-        2 => draw_below::<L, 2>(counts, keys, offset, numbers),
-        3 => draw_below::<L, 3>(counts, keys, offset, numbers),
-        4 => draw_below::<L, 4>(counts, keys, offset, numbers),
-        5 => draw_below::<L, 5>(counts, keys, offset, numbers),
-        6 => draw_below::<L, 6>(counts, keys, offset, numbers),
-        _ => draw_below::<L, 16>(counts, keys, offset, numbers),
+        1 => draw_bytes::<L, 1>(counts, keys, offset, numbers),
+        2 => draw_bytes::<L, 2>(counts, keys, offset, numbers),
+        3 => draw_bytes::<L, 3>(counts, keys, offset, numbers),
+        4 => draw_bytes::<L, 4>(counts, keys, offset, numbers),
+        5 => draw_bytes::<L, 5>(counts, keys, offset, numbers),
+        6 => draw_bytes::<L, 6>(counts, keys, offset, numbers),
+        7 => draw_bytes::<L, 7>(counts, keys, offset, numbers),
+        8 => draw_bytes::<L, 8>(counts, keys, offset, numbers),
+        _ => draw_words(counts, keys, offset, numbers),
     }
 }
 
-/// As [`draw`], 32 lanes at a time, with at most `MAX_PLANES` planes.
+/// As [`draw`], 64 lanes at a time, with so many planes, at most 8: counts and numbers are bytes on their way from
+/// planes and back, so that each plane takes half the masks that words take.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
-fn draw_below<L: Lanes, const MAX_PLANES: usize>(counts: &[L], keys: &Keys, offset: u32, numbers: &mut [L]) {
+fn draw_bytes<L: Lanes, const N_PLANES: usize>(counts: &[L], keys: &Keys, offset: u32, numbers: &mut [L]) {
+    assert!(size_of::<L>() == L::WORDS * size_of::<u64>() && counts.len() == N_PLANES);
+    // A register's words stand in memory in the order of its lanes.
+    let (in_planes, out_planes) = (counts.as_ptr().cast::<u64>(), numbers.as_mut_ptr().cast::<u64>());
+    let n_numbers = numbers.len().min(N_PLANES);
+    let mut bits = [_mm512_set1_epi8(1); N_PLANES];
+    for plane in 1..N_PLANES {
+        bits[plane] = _mm512_add_epi8(bits[plane - 1], bits[plane - 1]);
+    }
+    // Registers are unpacked and packed in quarters: what will be the quarters of two, in turn.
+    let in_turn = _mm512_set_epi64(7, 3, 6, 2, 5, 1, 4, 0);
+    let in_order = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
+    for word in 0..L::WORDS {
+        let mut count = _mm512_setzero_si512();
+        for (plane, &bit) in bits.iter().enumerate() {
+            // SAFETY: each plane has `L::WORDS` words.
+            let mask = unsafe { *in_planes.add(plane * L::WORDS + word) };
+            count = _mm512_mask_add_epi8(count, mask, count, bit);
+        }
+        let count = _mm512_permutexvar_epi64(in_turn, count);
+        let first = _mm512_unpacklo_epi8(count, _mm512_setzero_si512());
+        let second = _mm512_unpackhi_epi8(count, _mm512_setzero_si512());
+        let first = below(first, keys, offset, word * 64);
+        let second = below(second, keys, offset, word * 64 + 32);
+        let number = _mm512_permutexvar_epi64(in_order, _mm512_packus_epi16(first, second));
+        for (plane, &bit) in bits.iter().enumerate().take(n_numbers) {
+            let mask = _mm512_test_epi8_mask(number, bit);
+            // SAFETY: each plane has `L::WORDS` words.
+            unsafe { *out_planes.add(plane * L::WORDS + word) = mask };
+        }
+    }
+}
+
+/// As [`draw`], 32 lanes at a time.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+fn draw_words<L: Lanes>(counts: &[L], keys: &Keys, offset: u32, numbers: &mut [L]) {
     const LANES_AT_ONCE: usize = 32;
     let n_chunks = L::N / LANES_AT_ONCE;
-    assert!(size_of::<L>() == n_chunks * 4 && keys.low.len() == L::N && keys.high.len() == L::N);
+    assert!(size_of::<L>() == n_chunks * 4);
     // A register's words stand in memory in the order of its lanes.
     let (in_planes, out_planes) = (counts.as_ptr().cast::<u32>(), numbers.as_mut_ptr().cast::<u32>());
-    // What the compiler knows, it unrolls.
-    let n_planes = if MAX_PLANES < 16 { MAX_PLANES } else { counts.len() };
-    let n_numbers = numbers.len().min(n_planes);
-    let mut bits = [_mm512_set1_epi16(1); MAX_PLANES];
-    for plane in 1..MAX_PLANES {
-        bits[plane] = _mm512_add_epi16(bits[plane - 1], bits[plane - 1]);
+    let n_numbers = numbers.len().min(counts.len());
+    let bit = |plane: usize| _mm512_set1_epi16(1i16 << plane);
+    for chunk in 0..n_chunks {
+        let mut count = _mm512_setzero_si512();
+        for plane in 0..counts.len() {
+            // SAFETY: each plane has `n_chunks` such words.
+            let mask = unsafe { *in_planes.add(plane * n_chunks + chunk) };
+            count = _mm512_mask_add_epi16(count, mask, count, bit(plane));
+        }
+        let number = below(count, keys, offset, chunk * LANES_AT_ONCE);
+        for plane in 0..n_numbers {
+            let mask = _mm512_test_epi16_mask(number, bit(plane));
+            // SAFETY: each plane has `n_chunks` such words.
+            unsafe { *out_planes.add(plane * n_chunks + chunk) = mask };
+        }
     }
+}
+
+/// The numbers that 32 lanes from `lane` on draw below these counts, in words.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+fn below(count: __m512i, keys: &Keys, offset: u32, lane: usize) -> __m512i {
+    assert!(lane + 32 <= keys.low.len() && keys.high.len() == keys.low.len());
     let offset = _mm512_set1_epi32(offset.cast_signed());
     let bits_of = |lane: usize| {
-        // SAFETY: `lane` is at most `L::N` - 16, and the keys have `L::N` words.
+        // SAFETY: `lane` is at most the number of keys less 16.
         let (low, high) = unsafe {
             (
                 _mm512_loadu_si512(keys.low.as_ptr().add(lane).cast()),
@@ -50,28 +105,15 @@ fn draw_below<L: Lanes, const MAX_PLANES: usize>(counts: &[L], keys: &Keys, offs
         };
         mix(_mm512_add_epi32(low, offset), high)
     };
-    for chunk in 0..n_chunks {
-        let mut count = _mm512_setzero_si512();
-        for (plane, &bit) in bits.iter().enumerate().take(n_planes) {
-            // SAFETY: each plane has `n_chunks` such words.
-            let mask = unsafe { *in_planes.add(plane * n_chunks + chunk) };
-            count = _mm512_mask_add_epi16(count, mask, count, bit);
-        }
-        let (a, b) = (bits_of(chunk * LANES_AT_ONCE), bits_of(chunk * LANES_AT_ONCE + 16));
-        let low = _mm512_permutex2var_epi16(a, even_words(), b);
-        let high = _mm512_permutex2var_epi16(a, odd_words(), b);
-        // The high half of a product of 32 and 16 bits, from those of 16 and 16.
-        let from_low = _mm512_mulhi_epu16(low, count);
-        let middle = _mm512_mullo_epi16(high, count);
-        let is_carried = _mm512_cmplt_epu16_mask(_mm512_add_epi16(middle, from_low), middle);
-        let number = _mm512_mulhi_epu16(high, count);
-        let number = _mm512_mask_add_epi16(number, is_carried, number, _mm512_set1_epi16(1));
-        for (plane, &bit) in bits.iter().enumerate().take(n_numbers) {
-            let mask = _mm512_test_epi16_mask(number, bit);
-            // SAFETY: each plane has `n_chunks` such words.
-            unsafe { *out_planes.add(plane * n_chunks + chunk) = mask };
-        }
-    }
+    let (a, b) = (bits_of(lane), bits_of(lane + 16));
+    let low = _mm512_permutex2var_epi16(a, even_words(), b);
+    let high = _mm512_permutex2var_epi16(a, odd_words(), b);
+    // The high half of a product of 32 and 16 bits, from those of 16 and 16.
+    let from_low = _mm512_mulhi_epu16(low, count);
+    let middle = _mm512_mullo_epi16(high, count);
+    let is_carried = _mm512_cmplt_epu16_mask(_mm512_add_epi16(middle, from_low), middle);
+    let number = _mm512_mulhi_epu16(high, count);
+    _mm512_mask_add_epi16(number, is_carried, number, _mm512_set1_epi16(1))
 }
 
 /// As [`Keys::set_series`], 16 lanes at a time.
