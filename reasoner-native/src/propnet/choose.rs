@@ -281,8 +281,8 @@ mod tests {
 
     fn demand_lots<L: Lanes>() {
         let mut dice = Dice::new(3);
-        for n_bits in [3, 4, 5, 6, 7, 12, 15, 16, 17, 20, 30] {
-            for most in [1, 2, 1 << (n_bits - 1), 1 << n_bits] {
+        for n_bits in [3, 4, 5, 6, 7, 8, 12, 15, 16, 17, 20, 30] {
+            for most in [1, 2, 1 << (n_bits - 1), (1 << n_bits) - 1, 1 << n_bits] {
                 let mut counts: Vec<u32> =
                     (0..L::N).map(|_| u32::try_from(dice.below(most + 1)).unwrap()).collect();
                 counts[5] = u32::try_from(most).unwrap();
