@@ -59,8 +59,11 @@ pub(crate) struct Path {
     pub(crate) edges: Vec<Passed>,
     /// One for each node left.
     pub(crate) steps: Vec<Step>,
-    /// Values by level and role, from the root on: those of each node, and of the edges that leave it.
+    /// Values by level and role, from the root on: those of each node, and of the edges that leave it. Without a
+    /// discount all levels are one.
     values: Vec<u64>,
+    n_roles: usize,
+    is_discounted: bool,
     ledger: Ledger,
     /// A node of the path, moved to its end whenever the path has doubled (Brent 1980): whoever comes back
     /// to it is in a cycle.
@@ -145,8 +148,8 @@ impl Path {
 
     /// The values at a level: of its node, and of the edges that leave it.
     pub(crate) fn values_at(&self, level: usize) -> &[u64] {
-        let n_roles = self.values.len() / self.nodes.len();
-        &self.values[level * n_roles..][..n_roles]
+        let first = if self.is_discounted { level * self.n_roles } else { 0 };
+        &self.values[first..first + self.n_roles]
     }
 
     /// Adds the values of the finished playout to everything that the configuration adds them to, and counts it as
@@ -181,6 +184,12 @@ impl Path {
     /// What the end is worth at each level.
     fn fill_values(&mut self, scheme: &Scheme, ending: &Ending<'_>) {
         self.values.clear();
+        self.n_roles = ending.values.len();
+        self.is_discounted = scheme.valuation.discount != 1.0;
+        if !self.is_discounted {
+            self.values.extend_from_slice(ending.values);
+            return;
+        }
         let n_steps = self.steps.len();
         for level in 0..self.nodes.len() {
             let n_before = crate::arena::u32_of(n_steps - level).saturating_add(ending.length);
