@@ -8,6 +8,7 @@ mod common;
 use std::io::Write;
 
 use common::{Folder, PAINT, daggerboard, json_lines, json_of, record_of, run, stdout_of};
+use search::Config;
 use serde_json::{Value, json};
 
 fn keys(value: &Value) -> Vec<&str> {
@@ -305,8 +306,8 @@ fn searches_and_rollouts_that_find_nothing_fail() {
         }
     }
     // One playout is enough for an answer that stands on something.
-    for config in ["uct", "uct+t", "mc", "mc-memory"] {
-        let args = ["search", "tic-tac-toe", "--playouts=1", "--config", config, "--memory=64M", "--json"];
+    for config in Config::ALL.map(|config| config.to_string()) {
+        let args = ["search", "tic-tac-toe", "--playouts=1", "--config", &config, "--memory=64M", "--json"];
         let told = json_of(&args);
         let best = told["moves"].as_array().unwrap().iter().find(|it| it["move"] == told["best"]).unwrap();
         assert_eq!(best["visits"], 1, "{told}");
@@ -322,17 +323,32 @@ fn options_that_no_search_takes_are_wrong_usage() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let settings = [
-        ("threads", "0"),
-        ("threads", "1025"),
-        ("c", "nan"),
-        ("c", "-1"),
-        ("c", "1e308"),
-        ("memory", "1K"),
-        ("pin", "99999"),
-        ("pin", "-1"),
-        ("playouts", "0"),
+        ("threads", "0", "1 to 1024 threads"),
+        ("threads", "1025", "1 to 1024 threads"),
+        ("c", "nan", "a number from 0 to 1000000"),
+        ("c", "-1", "a number from 0 to 1000000"),
+        ("c", "1e308", "a number from 0 to 1000000"),
+        ("memory", "1K", "at least 1048576 bytes"),
+        ("pin", "99999", "no such core"),
+        ("pin", "-1", "no such core"),
+        ("playouts", "0", ""),
+        ("config", "ucb", "known are uct, uct+t, ucd(d1,d2,d3)"),
+        ("config", "ucd(1,0)", "such as ucd(1,0,1)"),
+        ("config", "ucd-paper(1,0,17)", "each 0 to 16 or inf"),
+        ("config", "rave-ucd(1,0,1)", "takes 2 depths"),
+        ("payoffs", "leaves", "edges, nodes"),
+        // Not under the usual configuration.
+        ("payoffs", "edges", "uct+t keeps its payoffs in one way only"),
+        ("aim", "win", "own, difference, own-then-other"),
+        ("discount", "0", "above 0 and at most 1"),
+        ("discount", "1.5", "above 0 and at most 1"),
+        ("unexplored", "gibbs(0)", "TAU above 0"),
+        ("in-flight", "loss(nan)", "WEIGHT above 0"),
+        ("simultaneous", "nash", "ucb1, regret-matching"),
+        ("final-move", "last", "visits, mean, top"),
+        ("rave-bias", "2", "a number from 0 to 1"),
     ];
-    for (key, value) in settings {
+    for (key, value, reason) in settings {
         let option = format!("--{key}={value}");
         let spec = format!("self:{key}={value}");
         for args in [
@@ -343,6 +359,8 @@ fn options_that_no_search_takes_are_wrong_usage() {
             let output = run(args);
             assert_eq!(output.status.code(), Some(2), "{args:?}");
             assert!(output.stdout.is_empty(), "{args:?}");
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert!(told.contains(key) && told.contains(value) && told.contains(reason), "{args:?}: {told}");
         }
     }
 }

@@ -122,6 +122,35 @@ fn signal(pid: u32, signal: &str) {
     assert!(status.success());
 }
 
+/// Commas, plus signs and parentheses are in settings, never in names of files.
+#[test]
+fn players_may_have_parentheses_in_their_settings() {
+    let specs = ["self:config=ucd(1,0,1),unexplored=gibbs(10),memory=16M", "self:config=uct+t,memory=16M"];
+    let players = [player("ucd-1-0-1", specs[0]), player("uct+t", specs[1])].concat();
+    let game = "[[game]]\ngame = \"tic-tac-toe\"\nplayouts = 30\n";
+    let tournament = Tournament::new(&format!("rounds = 2\n{game}{players}"));
+    let told = tournament.told(&[]);
+    assert_eq!((&told["complete"], &told["played"]), (&json!(true), &json!(4)), "{told}");
+    let standings = told["overall"]["players"].as_array().unwrap();
+    assert!(
+        ["ucd-1-0-1", "uct+t"].iter().all(|name| standings.iter().any(|it| it["name"] == *name)),
+        "{told}"
+    );
+    assert!(specs.iter().all(|spec| tournament.page().contains(spec)));
+    for (id, record) in tournament.matches() {
+        assert!(!id.contains(['(', ')', ',']), "{id}");
+        assert_eq!(record["errors"], json!([]));
+    }
+    let wrong = Tournament::new(&format!("{game}{}", player("p", "self:config=ucd(1,0,1),payoffs=nodes")));
+    let output = wrong.play(&[]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(
+        stderr.contains("t.toml:6:") && stderr.contains("payoffs=nodes: ucd(1,0,1) has a depth of 0"),
+        "{stderr}"
+    );
+}
+
 #[test]
 fn killed_again_and_again_it_comes_to_the_same_result() {
     let text = format!("seed = 3\nrounds = 5\nopening_plies = 1\n{TWO_GAMES}{}", three_players());

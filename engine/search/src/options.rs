@@ -83,9 +83,11 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Checks all that does not depend on the game, as a search does when it is made.
+    ///
     /// # Errors
-    /// If a number is out of its bounds.
-    pub(crate) fn check(&self) -> Result<(), SearchError> {
+    /// If a number is out of its bounds, or payoffs cannot be where they are wanted.
+    pub fn check(&self) -> Result<(), SearchError> {
         if self.threads == 0 || self.threads > MAX_THREADS {
             return Err(SearchError::Threads(self.threads));
         }

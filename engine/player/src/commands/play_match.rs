@@ -25,14 +25,17 @@ use crate::stop;
 #[command(after_help = "\
 Examples:
   daggerboard match tic-tac-toe --player self:threads=2 --player random
+  daggerboard match tic-tac-toe --player 'self:config=ucd(1,0,1)' --player legal
   daggerboard match my-game.kif --player self --player http://localhost:9148
   daggerboard match nim --player self --player legal --repeat 10 --rotate
   daggerboard match tic-tac-toe --player self --player self --loopback --json
 
 Players, one per role in role order (a role named `random` is played by the manager):
-  self[:key=value,...]   ours; keys threads (1 if it is not given) config reasoner
-                         playouts cpu (seconds of each thread for a move) c memory
-                         pin (0+1) seed
+  self[:key=value,...]   ours; keys threads (1 if it is not given) config payoffs
+                         aim discount unexplored in-flight simultaneous final-move
+                         rave-bias c reasoner memory seed, as the options of
+                         `daggerboard search --help`, playouts cpu (seconds of
+                         each thread for a move) pin (0+1)
   http://host:port       any player that speaks the protocol
   random                 random legal moves
   legal                  the first legal move

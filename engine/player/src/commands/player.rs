@@ -19,6 +19,7 @@ use crate::stop;
 Examples:
   daggerboard player
   daggerboard player --port 9148 --threads 2 --memory 4G --name Rusty
+  daggerboard player --config 'ucd(1,0,1)' --unexplored gibbs --aim difference
   daggerboard player --port 0        (a free port, which is printed)")]
 pub struct PlayerArgs {
     /// The port to listen at; 0 takes a free one
@@ -63,6 +64,7 @@ impl PlayerArgs {
     /// # Errors
     /// If the port cannot be had.
     pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
+        let brain = self.brain.brain(self.playouts, self.cpu)?;
         let stop = stop::on_ctrl_c()?;
         let address = std::net::SocketAddr::new(self.bind, self.port);
         let server = Server::bind(&address.to_string()).map_err(|error| {
@@ -73,7 +75,7 @@ impl PlayerArgs {
         let keeper = Arc::new(Keeper::new(Settings {
             name: self.name.clone(),
             reading: self.reading.options(),
-            brain: self.brain.brain(self.playouts, self.cpu),
+            brain,
             patience: Duration::from_secs(u64::from(self.patience)),
         }));
         let port = server.address()?.port();

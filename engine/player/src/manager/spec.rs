@@ -32,7 +32,9 @@ pub enum PlayerKind {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// None of the kinds.
-    #[error("{0:?} is no player; use self, self:threads=2,config=uct+t, random, legal or http://host:port")]
+    #[error(
+        "{0:?} is no player; use self, self:threads=2,config=ucd(1,0,1), random, legal or http://host:port"
+    )]
     Unknown(String),
     /// A setting of one of ours.
     #[error(transparent)]
@@ -87,6 +89,19 @@ mod tests {
         assert!(
             matches!(kind("http://localhost:9147/"), Ok(PlayerKind::Remote(at)) if at.host_port == "localhost:9147")
         );
+    }
+
+    #[test]
+    fn a_text_with_parentheses_is_the_name_and_is_read_back() {
+        let text = "self:threads=2,config=ucd(1,0,1),unexplored=gibbs(10)";
+        let spec: PlayerSpec = text.parse().unwrap();
+        assert_eq!(spec.to_string(), text);
+        let again: PlayerSpec = spec.to_string().parse().unwrap();
+        for kind in [spec.kind, again.kind] {
+            let PlayerKind::Own(brain) = kind else { panic!("it is one of ours") };
+            assert_eq!((brain.search.config.to_string().as_str(), brain.search.threads), ("ucd(1,0,1)", 2));
+            assert_eq!(brain.search.unexplored.to_string(), "gibbs(10)");
+        }
     }
 
     #[test]

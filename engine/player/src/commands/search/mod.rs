@@ -1,15 +1,19 @@
 //! `daggerboard search`: one search of one position.
 
+mod laws;
+mod shown;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use gdl::Term;
 use reasoner::{Interrupt, Limits, Reasoner, Role, Session};
-use search::{Budget, Report, Searcher};
-use serde_json::{Value, json};
+use search::{Report, Searcher};
 
-use crate::brain::{BrainArgs, parse_seconds};
+use self::laws::Verified;
+use self::shown::{Asked, Shown};
+use crate::brain::{Brain, BrainArgs, parse_seconds};
 use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
 use crate::output;
@@ -23,7 +27,12 @@ use crate::stop;
 Examples:
   daggerboard search tic-tac-toe --seconds 2
   daggerboard search my-game.kif --state position.json --role white --json
-  daggerboard search tic-tac-toe --threads 1 --seed 7 --playouts 10000")]
+  daggerboard search tic-tac-toe --threads 1 --seed 7 --playouts 10000
+  daggerboard search connect-four --config 'ucd(1,0,1)' --payoffs edges --json
+  daggerboard search connect-four --config credited --seconds 2 --verify
+
+In JSON an option that was left to the search is null. bytes_per_node and bytes_per_edge share all bytes of the \
+graph out among its nodes, or among its edges; a small graph has more of them, since it is allotted in chunks.")]
 pub struct SearchArgs {
     #[command(flatten)]
     game: GameArgs,
@@ -40,6 +49,10 @@ pub struct SearchArgs {
     /// How many playouts to make
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     playouts: Option<u64>,
+    /// Check the graph's laws of conservation after the search: visits, sums, credits, links and states. It takes
+    /// time and memory as the graph does; a broken law is told, and the exit code is 1
+    #[arg(long)]
+    verify: bool,
 }
 
 /// How long a search takes if nobody says.
@@ -53,16 +66,18 @@ impl SearchArgs {
     /// # Errors
     /// If the game or the position cannot be had, or the search fails.
     pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
+        let brain = self.brain.brain(self.playouts, None)?;
         let game = self.game.load()?;
-        let kind = self.brain.reasoner;
+        let kind = brain.reasoner;
         let stop = stop::on_ctrl_c()?;
-        let searching = Searching { args: self, name: &game.name, as_json, stop: &stop };
+        let searching = Searching { args: self, brain, name: &game.name, as_json, stop: &stop };
         kind.with(Arc::clone(&game.rules), &SetUp::until(&stop), searching)?
     }
 }
 
 struct Searching<'a> {
     args: &'a SearchArgs,
+    brain: Brain,
     name: &'a str,
     as_json: bool,
     stop: &'a Interrupt,
@@ -74,24 +89,26 @@ impl WithReasoner for Searching<'_> {
     fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
         let args = self.args;
         let stop = self.stop;
-        let brain = args.brain.brain(args.playouts, None);
         let mut session = reasoner.session(Limits::default(), stop)?;
         let root = args.position.load(&mut session)?;
         if session.is_terminal(&root)? {
             return Err(Failure::work("the position is terminal: there is nothing to search"));
         }
         let role = choose_role(&mut session, &root, args.role.as_deref())?;
-        let mut searcher = Searcher::new(Arc::clone(&reasoner), brain.search.clone())?;
+        let mut searcher = Searcher::new(Arc::clone(&reasoner), self.brain.search.clone())?;
         searcher.set_root(&root);
         let report = self.search(&mut searcher, &mut session, role, stop)?;
         self.demand_playouts(&report, stop)?;
-        let report = Shown { report: &report, role, session: &mut session };
+        let verified = args.verify.then(|| Verified::of(&searcher, &report));
+        let shown = Shown { report: &report, role, session: &mut session, verified: verified.as_ref() };
         if self.as_json {
-            output::json(&report.json(self.name, reasoner.name(), args))?;
+            let options = &self.brain.search;
+            let asked = Asked { game: self.name, reasoner: reasoner.name(), options, seed: searcher.seed() };
+            output::json(&shown.json(&asked))?;
         } else {
-            report.print()?;
+            shown.print()?;
         }
-        Ok(Outcome::Done)
+        Ok(verified.map_or(Outcome::Done, |verified| verified.outcome()))
     }
 }
 
@@ -124,7 +141,7 @@ impl Searching<'_> {
             None => Some(self.args.seconds.unwrap_or(DEFAULT_SECONDS)),
         };
         let deadline = seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
-        let budget = Budget { deadline, playouts: self.args.playouts, work: None };
+        let budget = self.brain.budget(deadline);
         let mut next = Instant::now() + PROGRESS_EVERY;
         let mut progress = |report: &Report| {
             if Instant::now() >= next {
@@ -163,98 +180,4 @@ fn choose_role<S: Session>(session: &mut S, root: &S::State, name: Option<&str>)
         }
     }
     Ok(Role(0))
-}
-
-/// A report as it is printed.
-struct Shown<'a, S: Session> {
-    report: &'a Report,
-    role: Role,
-    session: &'a mut S,
-}
-
-impl<S: Session> Shown<'_, S> {
-    /// Moves with visits and value, the most visited first.
-    fn moves(&mut self) -> Vec<(String, u64, f64)> {
-        let moves = self.report.roles.get(self.role.idx()).map_or(&[][..], |role| &role.moves);
-        let mut shown: Vec<_> = moves
-            .iter()
-            .map(|it| (self.session.move_term(it.a_move).to_lower_case(), it.visits, it.value))
-            .collect();
-        shown.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        shown
-    }
-
-    fn best(&mut self) -> Option<String> {
-        self.report.best(self.role).map(|a_move| self.session.move_term(a_move).to_lower_case())
-    }
-
-    fn json(mut self, game: &str, reasoner: &str, args: &SearchArgs) -> Value {
-        let moves: Vec<Value> = self
-            .moves()
-            .into_iter()
-            .map(|(a_move, visits, value)| json!({ "move": a_move, "visits": visits, "value": value }))
-            .collect();
-        let report = self.report;
-        let best_line = report.best_line.as_ref().map(|line| {
-            let texts: Vec<Vec<String>> = line
-                .joint_moves
-                .iter()
-                .map(|moves| moves.iter().map(|&it| self.session.move_term(it).to_lower_case()).collect())
-                .collect();
-            json!({ "value": line.value, "moves": texts })
-        });
-        json!({
-            "game": game,
-            "reasoner": reasoner,
-            "config": args.brain.config.to_string(),
-            "role": self.session.roles()[self.role.idx()].to_lower_case(),
-            "best": self.best(),
-            "moves": moves,
-            "playouts": report.playouts,
-            "seconds": report.seconds,
-            "playouts_per_s": rate(report),
-            "nodes": report.nodes,
-            "edges": report.edges,
-            "bytes": report.bytes,
-            "counters": counters(report),
-            "best_line": best_line,
-            "last_error": report.errors.last,
-        })
-    }
-
-    fn print(mut self) -> Result<(), Failure> {
-        let report = self.report;
-        for (a_move, visits, value) in self.moves() {
-            output::line(format_args!("{visits:>12} visits  value {value:>6.2}  {a_move}"))?;
-        }
-        output::line(format_args!(
-            "{} playouts, {:.0} a second, {} nodes, {} edges, {:.0} MiB",
-            report.playouts,
-            rate(report),
-            report.nodes,
-            report.edges,
-            report.bytes as f64 / f64::from(1 << 20)
-        ))?;
-        if let Some(error) = &report.errors.last {
-            output::line(format_args!("{} playouts failed: {error}", report.errors.playouts))?;
-        }
-        let role = self.session.roles()[self.role.idx()].to_string();
-        output::line(format_args!("best for {role}: {}", self.best().unwrap_or_default()))
-    }
-}
-
-fn rate(report: &Report) -> f64 {
-    report.playouts as f64 / report.seconds.max(f64::EPSILON)
-}
-
-/// The counters by name.
-fn counters(report: &Report) -> Value {
-    macro_rules! by_name {
-        ($($name:ident)*) => { json!({ $(stringify!($name): report.counters.$name,)* }) };
-    }
-    by_name!(
-        failed_playouts interrupted_playouts depth_sum max_depth rollout_steps nodes_made edges_made openings
-        lost_claims same_leaf duplicates cas_failures transpositions lookups probes max_probes table_full too_wide
-        cut_paths unrepeatable_lines
-    )
 }

@@ -1,0 +1,144 @@
+//! The options of a search on the command line, with their helps.
+
+use std::num::NonZero;
+use std::time::Duration;
+
+use clap::Args;
+use search::{Aim, Config, FinalMove, InFlight, Options, Payoffs, Simultaneous, Unexplored};
+
+use super::Brain;
+use super::numbers::{
+    parse_bytes, parse_core, parse_discount, parse_exploration, parse_rave_bias, parse_threads,
+};
+use crate::failure::Failure;
+use crate::reasoners::{self, ReasonerKind};
+
+/// The options of a search on the command line.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Search")]
+pub struct BrainArgs {
+    #[arg(long, default_value = "auto", value_name = "NAME", help = format!("Who answers questions about the rules: {}", reasoners::NAMES))]
+    pub reasoner: ReasonerKind,
+    /// The rules of selection and backup, such as uct, uct+t, 'ucd(1,0,1)', credited; --help has them all
+    #[arg(long, default_value_t, value_name = "NAME", long_help = CONFIGURATIONS)]
+    pub config: Config,
+    /// Where playouts are added: edges, nodes. Nodes under uct+t, otherwise edges, if it is not given;
+    /// ucd without a depth of 0, update-all and update-descent have a choice (Saffidine et al. 2012, 3.1)
+    #[arg(long, value_name = "PLACE")]
+    pub payoffs: Option<Payoffs>,
+    /// What a role of a two-role game wants: own (a high goal), difference (to the other's goal),
+    /// own-then-other (a high goal, and of equal ones a low goal of the other) (Finnsson and Björnsson 2008)
+    #[arg(long, default_value_t, value_name = "AIM")]
+    pub aim: Aim,
+    /// What a value is worth one step before its end, above 0 and at most 1; 0.99 makes early wins worth
+    /// more (Finnsson and Björnsson 2008)
+    #[arg(long, default_value_t = Options::default().discount, value_name = "D", value_parser = parse_discount)]
+    pub discount: f64,
+    /// How the first way out of a position and the moves of rollouts are chosen: uniform, gibbs(TAU) by what
+    /// a move was worth elsewhere; gibbs is gibbs(10) (Finnsson and Björnsson 2008)
+    #[arg(long, default_value_t, value_name = "RULE")]
+    pub unexplored: Unexplored,
+    /// How playouts under way keep others from their path: count (as visits in the exploration term; Liu et
+    /// al. 2020), loss(WEIGHT) (each as so many lost playouts; Chaslot et al. 2008); loss is loss(1)
+    #[arg(long, default_value_t, value_name = "RULE")]
+    pub in_flight: InFlight,
+    /// How each role chooses where several have a choice: ucb1 (as if it were alone), regret-matching (Hart
+    /// and Mas-Colell 2000)
+    #[arg(long, default_value_t, value_name = "RULE")]
+    pub simultaneous: Simultaneous,
+    /// What the move to play has most of: visits, mean, top (the best value of a playout through it). The
+    /// mean under mc and mc-memory, otherwise visits, if it is not given
+    #[arg(long, value_name = "WHAT")]
+    pub final_move: Option<FinalMove>,
+    /// How soon a move's own mean takes over under rave and rave-ucd, 0 to 1 (Saffidine et al. 2012, 4.3)
+    #[arg(long, default_value_t = Options::default().rave_bias, value_name = "B", value_parser = parse_rave_bias)]
+    pub rave_bias: f64,
+    /// Worker threads; all cores if it is not given
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    pub threads: Option<usize>,
+    /// The constant C of UCB1, in goal points; 40 if it is not given, 100 in games of one role
+    #[arg(long, value_name = "C", value_parser = parse_exploration)]
+    pub c: Option<f64>,
+    /// Bytes that the graph may take, 1G if it is not given; K, M and G multiply by 1024
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: Option<usize>,
+    /// Cores to pin the threads to, such as 0,1
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_core)]
+    pub pin: Vec<usize>,
+    /// What all random choices follow from
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+/// Lines are wrapped to the terminal, and what is wrapped keeps its indent: so texts stand below names.
+const CONFIGURATIONS: &str = "\
+The rules of selection and backup. Names with parentheses want quotes in a shell. A depth D is 0 to 16 edges, or inf.
+
+  uct
+      a tree; UCB1 on its edges
+  uct+t
+      a graph; results on nodes, a parent's visits are the sum of its children's (Méhat and Cazenave 2010, 3.2)
+  ucd(D1,D2,D3)
+      a graph; the mean, the parent's and the child's visits adapted by looking D1, D2 and D3 edges down whenever \
+they are asked for (Saffidine, Cazenave and Méhat 2012, 3.3); ucd(1,0,1) is the simple way
+  uct1, uct2, uct3
+      ucd(0,0,0), ucd(1,0,0), ucd(inf,0,0) (Childs, Brodeur and Kocsis 2008)
+  ucd-incremental(D1,D2,D3)
+      the numbers of ucd, kept on the edges and corrected by every backup (2012, 3.4)
+  ucd-paper(D1,D2,D3)
+      corrected as the paper prints it (2012, equation 15), which leaves out that counts change too
+  update-all
+      every playout is added to all edges above its end, each once (2012, 3.2)
+  update-descent
+      every playout is added to its path, and edges are compared by what they were given (2012, 3.2)
+  rave
+      means mixed with those of all playouts in which the move came later (Gelly and Silver 2007)
+  rave-ucd(D-RAVE,D-MEAN)
+      later playouts also those of the children, D-RAVE edges down, and means of depth D-MEAN (2012, 4.3)
+  credited
+      each edge credits its node with the child's mean, as often as it was passed (this project)
+  mc
+      uniform choice, no memory but the means of the root's moves (Finnsson and Björnsson 2008, MC_org)
+  mc-memory
+      uniform choice, but the tree is built and kept from move to move (MC_mem)
+
+Not lock-free: ucd-incremental and ucd-paper, which make all backups of a graph under one lock.
+With links to parents, which take memory and time: update-all, ucd-incremental, ucd-paper.
+Slow on large graphs: ucd with a depth of inf, which looks at everything below; ucd-incremental keeps the same numbers.
+For research only: ucd-paper, whose numbers drift (`daggerboard search --verify` tells how far), and the baselines mc \
+and mc-memory.";
+
+impl BrainArgs {
+    /// The brain that they describe.
+    ///
+    /// # Errors
+    /// If options that are fine by themselves do not go together, as wrong usage.
+    pub fn brain(&self, playouts: Option<u64>, cpu: Option<f64>) -> Result<Brain, Failure> {
+        let defaults = Options::default();
+        let search = Options {
+            config: self.config,
+            payoffs: self.payoffs,
+            aim: self.aim,
+            discount: self.discount,
+            unexplored: self.unexplored,
+            in_flight: self.in_flight,
+            simultaneous: self.simultaneous,
+            final_move: self.final_move,
+            rave_bias: self.rave_bias,
+            exploration: self.c,
+            threads: self.threads.unwrap_or_else(all_cores),
+            seed: self.seed,
+            max_bytes: self.memory.unwrap_or(defaults.max_bytes),
+            pin: self.pin.clone(),
+            ..defaults
+        };
+        let brain =
+            Brain { reasoner: self.reasoner, search, playouts, cpu: cpu.map(Duration::from_secs_f64) };
+        brain.check().map_err(|error| Failure::usage(format!("--{error}")))?;
+        Ok(brain)
+    }
+}
+
+fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}

@@ -1,0 +1,279 @@
+//! How a player of ours thinks: the options of a search, as a command line or a player's description names
+//! them.
+//!
+//! In go texts, out comes a [`Brain`]. It does not think.
+
+mod args;
+mod numbers;
+
+use std::fmt::Display;
+use std::num::NonZero;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use search::{Budget, Options, WorkLimit};
+
+pub use self::args::BrainArgs;
+pub use self::numbers::parse_seconds;
+use self::numbers::{
+    parse_bytes, parse_core, parse_discount, parse_exploration, parse_rave_bias, parse_threads,
+};
+use crate::processor_time;
+use crate::reasoners::ReasonerKind;
+
+/// Everything that decides what our player answers, apart from the clock.
+#[derive(Debug, Clone)]
+pub struct Brain {
+    /// Who answers questions about the rules.
+    pub reasoner: ReasonerKind,
+    /// How the graph is searched.
+    pub search: Options,
+    /// Playouts per move, instead of the whole clock. Fixes the answers if there is one thread and a seed;
+    /// so there is no thinking on the opponents' time either.
+    pub playouts: Option<u64>,
+    /// Processor time of each thread for a move, instead of the whole clock: fair between players on a machine
+    /// that others use too. No thinking on the opponents' time either.
+    pub cpu: Option<Duration>,
+}
+
+impl Default for Brain {
+    /// One thread, so that several players share a machine fairly.
+    fn default() -> Brain {
+        Brain { reasoner: ReasonerKind::default(), search: Options::default(), playouts: None, cpu: None }
+    }
+}
+
+/// All keys of settings, for messages and help.
+const KEYS: &str = "threads, config, payoffs, aim, discount, unexplored, in-flight, simultaneous, final-move, rave-bias, \
+    c, reasoner, playouts, cpu, memory, seed, pin (cores joined by +)";
+
+/// Why a description of a player makes no brain.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BrainError {
+    /// No `=`.
+    #[error("{0:?} is no setting; write key=value")]
+    NoValue(String),
+    /// A key that there is not.
+    #[error("there is no setting {0:?}; known are {KEYS}")]
+    UnknownKey(String),
+    /// A value that cannot be read, or not be had with the other settings.
+    #[error("{key}={value}: {reason}")]
+    Value {
+        /// The setting.
+        key: String,
+        /// What stands behind the `=`.
+        value: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl BrainError {
+    fn value(key: &str, value: impl Display, reason: impl Display) -> BrainError {
+        BrainError::Value { key: key.to_owned(), value: value.to_string(), reason: reason.to_string() }
+    }
+}
+
+impl Brain {
+    /// What ends a search before its deadline does.
+    pub fn budget(&self, deadline: Option<Instant>) -> Budget {
+        let work = self.cpu.map(|limit| WorkLimit { worked: processor_time::of_this_thread, limit });
+        Budget { deadline, playouts: self.playouts, work }
+    }
+
+    /// Whether it thinks for less than the whole clock.
+    pub fn is_limited(&self) -> bool {
+        self.playouts.is_some() || self.cpu.is_some()
+    }
+
+    /// Reads settings such as `threads=2,config=ucd(1,0,1)`.
+    ///
+    /// # Errors
+    /// If a setting is unknown, its value makes no sense, or settings do not go together.
+    pub fn parse(settings: &str) -> Result<Brain, BrainError> {
+        let mut brain = Brain::default();
+        for setting in split_settings(settings).filter(|setting| !setting.is_empty()) {
+            let (key, value) =
+                setting.split_once('=').ok_or_else(|| BrainError::NoValue(setting.to_owned()))?;
+            brain.set(key, value)?;
+        }
+        brain.check()?;
+        Ok(brain)
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), BrainError> {
+        fn read<T: FromStr<Err: Display>>(key: &str, value: &str) -> Result<T, BrainError> {
+            value.parse().map_err(|error| BrainError::value(key, value, error))
+        }
+        let number = |parse: fn(&str) -> Result<f64, String>| {
+            parse(value).map_err(|reason| BrainError::value(key, value, reason))
+        };
+        let count = |parse: fn(&str) -> Result<usize, String>| {
+            parse(value).map_err(|reason| BrainError::value(key, value, reason))
+        };
+        let search = &mut self.search;
+        match key {
+            "threads" => search.threads = count(parse_threads)?,
+            "config" => search.config = read(key, value)?,
+            "payoffs" => search.payoffs = Some(read(key, value)?),
+            "aim" => search.aim = read(key, value)?,
+            "discount" => search.discount = number(parse_discount)?,
+            "unexplored" => search.unexplored = read(key, value)?,
+            "in-flight" => search.in_flight = read(key, value)?,
+            "simultaneous" => search.simultaneous = read(key, value)?,
+            "final-move" => search.final_move = Some(read(key, value)?),
+            "rave-bias" => search.rave_bias = number(parse_rave_bias)?,
+            "c" => search.exploration = Some(number(parse_exploration)?),
+            "reasoner" => self.reasoner = read(key, value)?,
+            "playouts" => self.playouts = Some(read::<NonZero<u64>>(key, value)?.get()),
+            "cpu" => self.cpu = Some(Duration::from_secs_f64(number(parse_seconds)?)),
+            "memory" => search.max_bytes = count(parse_bytes)?,
+            "pin" => {
+                let cores: Result<_, _> = value.split('+').map(parse_core).collect();
+                search.pin = cores.map_err(|reason| BrainError::value(key, value, reason))?;
+            }
+            "seed" => search.seed = Some(read(key, value)?),
+            _ => return Err(BrainError::UnknownKey(key.to_owned())),
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// If the search would refuse its options together: where payoffs can be depends on the configuration, and
+    /// everything else was checked as it was read.
+    fn check(&self) -> Result<(), BrainError> {
+        let Some(payoffs) = self.search.payoffs else { return Ok(()) };
+        self.search.check().map_err(|error| BrainError::value("payoffs", payoffs, error))
+    }
+}
+
+/// Splits at the commas outside of parentheses.
+fn split_settings(settings: &str) -> impl Iterator<Item = &str> {
+    let mut n_open = 0usize;
+    settings.split(move |c| {
+        match c {
+            '(' => n_open += 1,
+            ')' => n_open = n_open.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && n_open == 0
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use search::{Aim, Config, FinalMove, InFlight, Payoffs, Simultaneous, Unexplored, cores};
+
+    use super::*;
+
+    #[test]
+    fn settings_are_read() {
+        let brain =
+            Brain::parse("threads=2,config=mc,playouts=100,cpu=0.5,c=12.5,memory=64M,seed=7").unwrap();
+        assert_eq!((brain.search.threads, brain.search.config), (2, Config::Mc));
+        assert_eq!((brain.playouts, brain.search.seed), (Some(100), Some(7)));
+        assert_eq!(brain.budget(None).work.map(|work| work.limit), Some(Duration::from_millis(500)));
+        assert_eq!(brain.search.max_bytes, 64 << 20);
+        assert!(Brain::parse("").is_ok());
+    }
+
+    #[test]
+    fn commas_in_parentheses_split_no_settings() {
+        let settings = "config=ucd(1,0,inf),threads=2,unexplored=gibbs(2.5),in-flight=loss(3)";
+        let search = Brain::parse(settings).unwrap().search;
+        assert_eq!((search.config.to_string().as_str(), search.threads), ("ucd(1,0,inf)", 2));
+        assert_eq!(search.unexplored, Unexplored::Gibbs { tau: 2.5 });
+        assert_eq!(search.in_flight, InFlight::VirtualLoss(3.0));
+    }
+
+    #[test]
+    fn every_option_of_the_search_is_a_setting() {
+        let settings = "config=update-all,payoffs=nodes,aim=difference,discount=0.99,\
+                        simultaneous=regret-matching,final-move=top,rave-bias=0.5";
+        let search = Brain::parse(settings).unwrap().search;
+        assert_eq!((search.config, search.payoffs), (Config::UpdateAll, Some(Payoffs::Nodes)));
+        assert_eq!((search.aim, search.discount), (Aim::Difference, 0.99));
+        assert_eq!(search.simultaneous, Simultaneous::RegretMatching);
+        assert_eq!((search.final_move, search.rave_bias), (Some(FinalMove::Top), 0.5));
+    }
+
+    #[test]
+    fn payoffs_go_with_the_configuration_in_any_order() {
+        for settings in
+            ["payoffs=nodes,config=ucd(1,1,1)", "config=uct+t,payoffs=nodes", "payoffs=edges,config=mc"]
+        {
+            assert!(Brain::parse(settings).is_ok(), "{settings}");
+        }
+        for settings in ["config=ucd(1,0,1),payoffs=nodes", "payoffs=nodes,config=uct", "payoffs=edges"] {
+            let error = Brain::parse(settings).unwrap_err();
+            assert!(
+                matches!(&error, BrainError::Value { key, .. } if key == "payoffs"),
+                "{settings}: {error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_missing_is_answered_with_all_keys() {
+        let told = Brain::parse("deep=1").unwrap_err().to_string();
+        for key in KEYS.split(", ").map(|key| key.split(' ').next().unwrap()) {
+            assert!(told.contains(key), "{key}");
+            let error = Brain::parse(&format!("{key}=?")).unwrap_err();
+            assert!(matches!(&error, BrainError::Value { key: named, .. } if named == key), "{key}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_setting_is_named() {
+        assert!(matches!(Brain::parse("thread=2"), Err(BrainError::UnknownKey(_))));
+        assert!(matches!(Brain::parse("threads"), Err(BrainError::NoValue(_))));
+        assert!(matches!(Brain::parse("memory=lots"), Err(BrainError::Value { .. })));
+        assert!(matches!(Brain::parse("reasoner=magic"), Err(BrainError::Value { .. })));
+        for setting in [
+            "threads=0",
+            "threads=1025",
+            "c=nan",
+            "c=-1",
+            "c=1e308",
+            "memory=1",
+            "memory=99999999999G",
+            "playouts=0",
+            "cpu=0",
+            "cpu=-1",
+            "pin=",
+            "pin=-1",
+            "pin=99999",
+            "config=ucb",
+            "config=ucd",
+            "config=ucd(1,0",
+            "config=ucd(1,0,17)",
+            "config=rave-ucd(1,0,1)",
+            "payoffs=tree",
+            "aim=high",
+            "discount=0",
+            "discount=1.01",
+            "discount=nan",
+            "unexplored=gibbs(0)",
+            "unexplored=gibbs(10",
+            "in-flight=loss(-1)",
+            "simultaneous=nash",
+            "final-move=first",
+            "rave-bias=-0.1",
+            "rave-bias=nan",
+        ] {
+            let error = Brain::parse(setting).unwrap_err();
+            assert!(matches!(error, BrainError::Value { .. }), "{setting}");
+            assert!(error.to_string().starts_with(&format!("{setting}: ")), "{error}");
+        }
+    }
+
+    #[test]
+    fn every_core_of_this_machine_can_be_pinned_to() {
+        let known = cores();
+        let texts: Vec<String> = known.iter().map(usize::to_string).collect();
+        if known.is_empty() {
+            return eprintln!("skipped: this system tells of no cores");
+        }
+        assert_eq!(Brain::parse(&format!("pin={}", texts.join("+"))).unwrap().search.pin, known);
+    }
+}

@@ -1,0 +1,67 @@
+//! Numbers as command lines and settings have them, within the bounds of a search.
+//!
+//! What a search would refuse is refused here: a player that cannot search plays its first legal moves, and only
+//! its log tells. An error says what is wanted.
+
+use search::{MAX_EXPLORATION, MAX_THREADS, MIN_BYTES, cores};
+
+/// Reads a time in seconds, which is not nothing.
+pub fn parse_seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| "a number of seconds is wanted".to_owned())?;
+    // A week is as good as for ever, and can be added to any moment.
+    let is_fine = seconds > 0.0 && seconds <= 604_800.0;
+    is_fine.then_some(seconds).ok_or_else(|| "more than 0 and at most 604800 seconds are wanted".to_owned())
+}
+
+/// Reads a number of threads.
+pub(super) fn parse_threads(text: &str) -> Result<usize, String> {
+    let threads = text.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads));
+    threads.ok_or_else(|| format!("1 to {MAX_THREADS} threads are wanted"))
+}
+
+/// Reads the constant C.
+pub(super) fn parse_exploration(text: &str) -> Result<f64, String> {
+    let c = text.parse().ok().filter(|c| (0.0..=MAX_EXPLORATION).contains(c));
+    c.ok_or_else(|| format!("a number from 0 to {MAX_EXPLORATION} is wanted"))
+}
+
+/// Reads what a value is worth one step earlier.
+pub(super) fn parse_discount(text: &str) -> Result<f64, String> {
+    let discount = text.parse().ok().filter(|&discount| discount > 0.0 && discount <= 1.0);
+    discount.ok_or_else(|| "a number above 0 and at most 1 is wanted".to_owned())
+}
+
+/// Reads the bias of `rave`.
+pub(super) fn parse_rave_bias(text: &str) -> Result<f64, String> {
+    let bias = text.parse().ok().filter(|bias| (0.0..=1.0).contains(bias));
+    bias.ok_or_else(|| "a number from 0 to 1 is wanted".to_owned())
+}
+
+/// Reads the id of a core that threads can be pinned to.
+pub(super) fn parse_core(text: &str) -> Result<usize, String> {
+    let cores = cores();
+    let core = text.parse().ok().filter(|core| cores.contains(core));
+    core.ok_or_else(|| match cores.is_empty() {
+        true => "this system tells of no cores to pin to".to_owned(),
+        false => {
+            let known: Vec<String> = cores.iter().map(usize::to_string).collect();
+            format!("there is no such core here; there are {}", known.join(" "))
+        }
+    })
+}
+
+/// Reads a number of bytes such as `512M`, enough for a graph.
+pub(super) fn parse_bytes(text: &str) -> Result<usize, String> {
+    let (digits, shift) = match text.to_ascii_uppercase().as_str() {
+        upper if upper.ends_with('K') => (&text[..text.len() - 1], 10),
+        upper if upper.ends_with('M') => (&text[..text.len() - 1], 20),
+        upper if upper.ends_with('G') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    let number: usize = digits.parse().map_err(|_| "a number of bytes such as 512M is wanted".to_owned())?;
+    let bytes = number.checked_mul(1 << shift).ok_or_else(|| "more bytes than any machine has".to_owned())?;
+    if bytes < MIN_BYTES {
+        return Err(format!("a graph needs at least {MIN_BYTES} bytes"));
+    }
+    Ok(bytes)
+}

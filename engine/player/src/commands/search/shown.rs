@@ -1,0 +1,147 @@
+//! What a search has found, as it is printed.
+
+use reasoner::{Role, Session};
+use search::{MoveReport, Options, Report};
+use serde_json::{Value, json};
+
+use super::laws::Verified;
+use crate::failure::Failure;
+use crate::output;
+
+/// A report as it is printed.
+pub(super) struct Shown<'a, S: Session> {
+    pub(super) report: &'a Report,
+    pub(super) role: Role,
+    pub(super) session: &'a mut S,
+    /// If the graph was verified.
+    pub(super) verified: Option<&'a Verified>,
+}
+
+/// What was searched, and how.
+pub(super) struct Asked<'a> {
+    pub(super) game: &'a str,
+    pub(super) reasoner: &'a str,
+    pub(super) options: &'a Options,
+    /// Also if none was asked for.
+    pub(super) seed: u64,
+}
+
+impl<S: Session> Shown<'_, S> {
+    /// Moves and what is known of them, in the order of the final move.
+    fn moves(&mut self) -> Vec<(String, MoveReport)> {
+        let moves = self.report.roles.get(self.role.idx()).map_or(&[][..], |role| &role.moves);
+        moves.iter().map(|it| (self.session.move_term(it.a_move).to_lower_case(), *it)).collect()
+    }
+
+    fn best(&mut self) -> Option<String> {
+        self.report.best(self.role).map(|a_move| self.session.move_term(a_move).to_lower_case())
+    }
+
+    pub(super) fn json(mut self, asked: &Asked<'_>) -> Value {
+        let moves: Vec<Value> =
+            self.moves().into_iter().map(|(a_move, report)| move_json(&a_move, &report)).collect();
+        let report = self.report;
+        let best_line = report.best_line.as_ref().map(|line| {
+            let texts: Vec<Vec<String>> = line
+                .joint_moves
+                .iter()
+                .map(|moves| moves.iter().map(|&it| self.session.move_term(it).to_lower_case()).collect())
+                .collect();
+            json!({ "value": line.value, "moves": texts })
+        });
+        let mut told = json!({
+            "game": asked.game,
+            "reasoner": asked.reasoner,
+            "config": asked.options.config.to_string(),
+            "options": options_json(asked),
+            "role": self.session.roles()[self.role.idx()].to_lower_case(),
+            "best": self.best(),
+            "moves": moves,
+            "playouts": report.playouts,
+            "seconds": report.seconds,
+            "playouts_per_s": rate(report),
+            "nodes": report.nodes,
+            "edges": report.edges,
+            "bytes": report.bytes,
+            "bytes_per_node": share(report.bytes, report.nodes),
+            "bytes_per_edge": share(report.bytes, report.edges),
+            "counters": counters(report),
+            "best_line": best_line,
+            "last_error": report.errors.last,
+        });
+        if let Some(verified) = self.verified {
+            told["verify"] = verified.json();
+        }
+        told
+    }
+
+    pub(super) fn print(mut self) -> Result<(), Failure> {
+        let report = self.report;
+        for (a_move, MoveReport { visits, value, top, .. }) in self.moves() {
+            let top = top.map_or_else(String::new, |top| format!("top {top:>6.2}  "));
+            output::line(format_args!("{visits:>12} visits  value {value:>6.2}  {top}{a_move}"))?;
+        }
+        output::line(format_args!(
+            "{} playouts, {:.0} a second, {} nodes, {} edges, {:.0} MiB",
+            report.playouts,
+            rate(report),
+            report.nodes,
+            report.edges,
+            report.bytes as f64 / f64::from(1 << 20)
+        ))?;
+        if let Some(error) = &report.errors.last {
+            output::line(format_args!("{} playouts failed: {error}", report.errors.playouts))?;
+        }
+        let role = self.session.roles()[self.role.idx()].to_string();
+        output::line(format_args!("best for {role}: {}", self.best().unwrap_or_default()))?;
+        self.verified.map_or(Ok(()), Verified::print)
+    }
+}
+
+fn move_json(a_move: &str, report: &MoveReport) -> Value {
+    let mut told = json!({ "move": a_move, "visits": report.visits, "value": report.value });
+    if let Some(top) = report.top {
+        told["top"] = json!(top);
+    }
+    told
+}
+
+/// The options; what was left to the search is null.
+fn options_json(asked: &Asked<'_>) -> Value {
+    let options = asked.options;
+    json!({
+        "payoffs": options.payoffs.map(|it| it.to_string()),
+        "aim": options.aim.to_string(),
+        "discount": options.discount,
+        "unexplored": options.unexplored.to_string(),
+        "in_flight": options.in_flight.to_string(),
+        "simultaneous": options.simultaneous.to_string(),
+        "final_move": options.final_move.map(|it| it.to_string()),
+        "rave_bias": options.rave_bias,
+        "c": options.exploration,
+        "threads": options.threads,
+        "seed": asked.seed,
+        "memory": options.max_bytes,
+    })
+}
+
+fn rate(report: &Report) -> f64 {
+    report.playouts as f64 / report.seconds.max(f64::EPSILON)
+}
+
+/// All bytes, shared out among the nodes, or among the edges; none if there are none.
+fn share(bytes: u64, n: u64) -> Option<f64> {
+    (n > 0).then(|| bytes as f64 / n as f64)
+}
+
+/// The counters by name.
+fn counters(report: &Report) -> Value {
+    macro_rules! by_name {
+        ($($name:ident)*) => { json!({ $(stringify!($name): report.counters.$name,)* }) };
+    }
+    by_name!(
+        failed_playouts interrupted_playouts depth_sum max_depth rollout_steps nodes_made edges_made openings
+        lost_claims same_leaf duplicates cas_failures transpositions lookups probes max_probes table_full too_wide
+        cut_paths unrepeatable_lines
+    )
+}

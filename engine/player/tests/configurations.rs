@@ -1,0 +1,158 @@
+//! Every configuration of the search through the command line: matches to their end, and graphs whose laws hold.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use common::{Folder, json_of, record_of, run, stdout_of};
+use search::{CONFIG_NAMES, Config};
+use serde_json::{Value, json};
+
+/// A game of turns, one of simultaneous moves, and one of a single role.
+const GAMES: [&str; 3] = ["tic-tac-toe", "rock-paper-scissors", "lights-out"];
+
+/// Searches with four threads, whatever the machine has.
+fn verified(game: &str, config: &str, more: &[&str]) -> Value {
+    let args = ["search", game, "--config", config, "--playouts=3000", "--threads=4", "--memory=64M"];
+    json_of(&[&args[..], &["--verify", "--json"], more].concat())
+}
+
+fn moves(told: &Value) -> &[Value] {
+    told["moves"].as_array().unwrap()
+}
+
+/// A number of every move, in their order.
+fn numbers(told: &Value, key: &str) -> Vec<f64> {
+    moves(told).iter().map(|it| it[key].as_f64().unwrap()).collect()
+}
+
+#[test]
+fn every_configuration_plays_matches_to_their_end() {
+    for config in Config::ALL {
+        let spec = format!("self:config={config},playouts=40,threads=2,memory=16M");
+        for game in GAMES {
+            let folder = Folder::new();
+            let args = ["--player", &spec, "--player", "random", "--start=10", "--play=10"];
+            let n_args = if game == "lights-out" { 2 } else { 4 };
+            let told = folder.play(game, &[&args[..n_args], &args[4..]].concat());
+            assert_eq!((&told["status"], &told["errors"]), (&json!("completed"), &json!([])), "{told}");
+            let record = record_of(&told);
+            assert_eq!((&record["players"][0], &record["goals"]), (&json!(spec), &told["goals"]));
+        }
+    }
+}
+
+#[test]
+fn the_graph_of_every_configuration_keeps_its_laws() {
+    for config in Config::ALL {
+        for game in GAMES {
+            let told = verified(game, &config.to_string(), &[]);
+            let verify = &told["verify"];
+            assert_eq!(
+                (&verify["holds"], &told["config"]),
+                (&json!(true), &json!(config.to_string())),
+                "{told}"
+            );
+            // Every playout ends at a node, but where none is made below the root.
+            let ends = if config == Config::Mc { "node_visits" } else { "own_visits" };
+            assert_eq!((&verify[ends], &told["playouts"]), (&json!(3000), &json!(3000)), "{told}");
+            assert_eq!((&verify["nodes"], &verify["edges"]), (&told["nodes"], &told["edges"]), "{told}");
+            let is_simultaneous = game == "rock-paper-scissors";
+            let has_joint_moves = verify["joint_moves"].as_u64().unwrap() > 0;
+            assert_eq!(has_joint_moves, is_simultaneous && config != Config::Mc, "{told}");
+            // Means below joint moves are compared with nothing.
+            let keeps_means = matches!(config, Config::UcdIncremental(_) | Config::UcdPaper(_));
+            for (gap, is_wanted) in [("credit_gap", config == Config::Credited), ("adapted_gap", keeps_means)]
+            {
+                assert_eq!(verify[gap].is_object(), is_wanted && !is_simultaneous, "{gap}: {told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_verified_is_told_in_words() {
+    let args = ["search", "tic-tac-toe", "--config=credited", "--playouts=500", "--threads=1", "--verify"];
+    let output = run(&args);
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{told}");
+    for part in ["the graph keeps its laws:", "500 of them own visits", "  credit gap in goal points: mean "]
+    {
+        assert!(told.contains(part), "{told}");
+    }
+    assert!(String::from_utf8_lossy(&output.stderr).contains("verifying "));
+    assert!(!stdout_of(&args[..5]).contains("laws"), "only where it is asked for");
+}
+
+#[test]
+fn a_search_tells_its_options() {
+    let more =
+        ["--payoffs=nodes", "--aim=own-then-other", "--discount=0.99", "--unexplored=gibbs", "--seed=3"];
+    let others = ["--in-flight=loss(2)", "--simultaneous=regret-matching", "--rave-bias=0.5", "--c=20"];
+    let told = verified("tic-tac-toe", "ucd(1,1,∞)", &[&more[..], &others].concat());
+    assert_eq!(told["config"], "ucd(1,1,inf)");
+    assert_eq!(
+        told["options"],
+        json!({
+            "payoffs": "nodes",
+            "aim": "own-then-other",
+            "discount": 0.99,
+            "unexplored": "gibbs(10)",
+            "in_flight": "loss(2)",
+            "simultaneous": "regret-matching",
+            "final_move": null,
+            "rave_bias": 0.5,
+            "c": 20.0,
+            "threads": 4,
+            "seed": 3,
+            "memory": 64 << 20,
+        })
+    );
+    let bytes = told["bytes"].as_f64().unwrap();
+    for (share, n) in [("bytes_per_node", "nodes"), ("bytes_per_edge", "edges")] {
+        assert_eq!(told[share].as_f64().unwrap(), bytes / told[n].as_f64().unwrap());
+    }
+}
+
+/// Without a seed there is another one each time, and the search made with it can be had again.
+#[test]
+fn the_seed_that_was_drawn_gives_the_same_search() {
+    let args = ["search", "nim", "--config=rave", "--playouts=300", "--threads=1", "--memory=16M", "--json"];
+    let first = json_of(&args);
+    let seed = format!("--seed={}", first["options"]["seed"]);
+    assert_eq!(json_of(&[&args[..], &[&seed]].concat())["moves"], first["moves"]);
+}
+
+#[test]
+fn moves_come_in_the_order_of_the_final_move() {
+    for (config, rule, key) in [
+        ("uct", "visits", "visits"),
+        ("credited", "mean", "value"),
+        ("ucd(1,0,1)", "top", "top"),
+        // The usual one.
+        ("mc", "mean", "value"),
+    ] {
+        let told = verified("eight-puzzle", config, &["--final-move", rule]);
+        assert!(numbers(&told, key).is_sorted_by(|one, next| one >= next), "{config}: {told}");
+        let has_top = moves(&told).iter().all(|it| it.get("top").is_some());
+        assert_eq!(has_top, rule == "top", "{told}");
+        assert!(!moves(&told).is_empty());
+    }
+    let usual = verified("nim", "mc", &[]);
+    assert!(numbers(&usual, "value").is_sorted_by(|one, next| one >= next), "{usual}");
+    let args = ["search", "nim", "--playouts=200", "--memory=16M", "--final-move"];
+    assert!(stdout_of(&[&args[..], &["top"]].concat()).contains("  top 100.00  (take "));
+    assert!(!stdout_of(&[&args[..], &["mean"]].concat()).contains("top"));
+}
+
+#[test]
+fn the_long_help_has_every_configuration() {
+    for command in ["search", "player"] {
+        let help = stdout_of(&[command, "--help"]);
+        for name in CONFIG_NAMES.split(", ").map(|name| name.split('(').next().unwrap()) {
+            let is_there = help.split([' ', '\n', ',', '(']).any(|word| word == name);
+            assert!(is_there, "{command}: {name}");
+        }
+        assert!(help.contains("Not lock-free: ucd-incremental and ucd-paper"), "{command}");
+    }
+}
