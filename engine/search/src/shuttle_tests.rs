@@ -99,7 +99,8 @@ fn order_does_not_matter<O: Orders>(n_threads: usize, n_schedules: usize) {
         let (scheme, shared, root) = scheme_and_tree::<O>();
         let (_, alone, lonely_root) = scheme_and_tree::<O>();
         let scheme = Arc::new(scheme);
-        let numbers = move |thread_idx: usize| (0..PLAYOUTS_OF_A_THREAD).map(move |i| (thread_idx * 1000 + i) as u64);
+        let numbers =
+            move |thread_idx: usize| (0..PLAYOUTS_OF_A_THREAD).map(move |i| (thread_idx * 1000 + i) as u64);
         let threads: Vec<_> = (0..n_threads)
             .map(|thread_idx| {
                 let (graph, scheme) = (Arc::clone(&shared), Arc::clone(&scheme));
@@ -109,9 +110,7 @@ fn order_does_not_matter<O: Orders>(n_threads: usize, n_schedules: usize) {
             })
             .collect();
         threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
-        (0..n_threads)
-            .flat_map(numbers)
-            .for_each(|number| play_out(&alone, &scheme, lonely_root, number));
+        (0..n_threads).flat_map(numbers).for_each(|number| play_out(&alone, &scheme, lonely_root, number));
         assert_eq!(sums(&shared), sums(&alone), "{n_threads} threads");
     };
     shuttle::check_random(body, n_schedules);
@@ -119,7 +118,9 @@ fn order_does_not_matter<O: Orders>(n_threads: usize, n_schedules: usize) {
 
 #[test]
 fn shuttle_credit_does_not_depend_on_the_order_of_threads() {
-    for (n_threads, n_schedules) in [(2, 9000), (3, 5000), (4, 2500), (8, 1000), (16, 400), (32, 150), (64, 60)] {
+    for (n_threads, n_schedules) in
+        [(2, 9000), (3, 5000), (4, 2500), (8, 1000), (16, 400), (32, 150), (64, 60)]
+    {
         order_does_not_matter::<Sound>(n_threads, n_schedules);
     }
 }

@@ -58,7 +58,9 @@ fn kept_values_are_those_of_the_equations_on_random_graphs() {
     for seed in 0..12 {
         for n_roles in 1..=3 {
             for depths in DEPTHS {
-                let seen = |family: &str| search(layers(seed, n_roles), options(&format!("{family}{depths}"), seed), 600);
+                let seen = |family: &str| {
+                    search(layers(seed, n_roles), options(&format!("{family}{depths}"), seed), 600)
+                };
                 let (asked, _) = seen("ucd");
                 // The laws include that no mean is off by more than rounding.
                 let (kept, summary) = seen("ucd-incremental");
@@ -131,13 +133,15 @@ fn n_right(game: impl Fn() -> common::graphs::Drawn, name: &str) -> usize {
 
 #[test]
 fn update_all_starves_the_better_branch_of_the_figures_and_no_other_rule_does() {
-    for (figure, game) in
-        [("Saffidine et al., figure 1", figure_of_ucd as fn() -> _), ("Méhat and Cazenave, figure 1", figure_of_ary)]
-    {
+    for (figure, game) in [
+        ("Saffidine et al., figure 1", figure_of_ucd as fn() -> _),
+        ("Méhat and Cazenave, figure 1", figure_of_ary),
+    ] {
         // 183 and 150 of 200: where the first looks at the better branch were unlucky, it is not looked at again.
         let n = n_right(game, "update-all");
         assert!(n < 196, "{figure}: update-all found it in {n} of 200");
-        for name in ["uct", "uct+t", "ucd(0,0,0)", "ucd(1,0,1)", "ucd(inf,0,1)", "update-descent", "credited"] {
+        for name in ["uct", "uct+t", "ucd(0,0,0)", "ucd(1,0,1)", "ucd(inf,0,1)", "update-descent", "credited"]
+        {
             assert_eq!(n_right(game, name), 200, "{figure}: {name}");
         }
     }
@@ -154,7 +158,8 @@ fn credit_lags_behind_in_a_graph_and_not_in_a_tree() {
 #[test]
 fn every_option_keeps_the_laws_with_many_threads() {
     let base = |name: &str| Options { threads: 8, ..options(name, 3) };
-    let names = ["uct", "uct+t", "ucd(1,0,1)", "ucd-incremental(2,1,2)", "update-all", "rave", "credited", "mc"];
+    let names =
+        ["uct", "uct+t", "ucd(1,0,1)", "ucd-incremental(2,1,2)", "update-all", "rave", "credited", "mc"];
     for name in names {
         let variants = [
             Options { discount: 0.99, ..base(name) },
@@ -162,7 +167,11 @@ fn every_option_keeps_the_laws_with_many_threads() {
             Options { aim: Aim::OwnThenOther, discount: 0.9, ..base(name) },
             Options { unexplored: Unexplored::Gibbs { tau: 10.0 }, ..base(name) },
             Options { in_flight: InFlight::VirtualLoss(3.0), ..base(name) },
-            Options { simultaneous: Simultaneous::RegretMatching, final_move: Some(FinalMove::Top), ..base(name) },
+            Options {
+                simultaneous: Simultaneous::RegretMatching,
+                final_move: Some(FinalMove::Top),
+                ..base(name)
+            },
         ];
         for options in variants {
             let text = format!("{options:?}");

@@ -15,10 +15,10 @@ use std::ops::Range;
 use reasoner::{Expansion, GoalAnswer, Move, Role, Value};
 use rustc_hash::FxBuildHasher;
 
+use self::joint::Joint;
 use crate::arena::{Arena, Block, Chunks, Meter, u32_of, usize_of};
 use crate::counters::WorkerCounters;
 use crate::edge::{Child, Edge};
-use self::joint::Joint;
 use crate::later::LaterMoves;
 use crate::layout::EdgeLayout;
 use crate::node::{INLINE_ROLES, Node, NodeId, Opening};

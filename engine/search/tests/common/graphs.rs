@@ -37,11 +37,15 @@ impl Game for Layers {
 
     /// Some ways end early.
     fn is_terminal(&self, &(layer, place): &Self::State) -> bool {
-        layer == self.n_layers || (layer > 1 && self.draw(layer, place, 1000) % 16 == 0)
+        layer == self.n_layers || (layer > 1 && self.draw(layer, place, 1000).is_multiple_of(16))
     }
 
     fn legal(&self, (layer, _): &Self::State, role: usize, moves: &mut Vec<u32>) {
-        if usize::from(*layer) % self.n_roles == role { moves.extend(0..self.n_moves) } else { moves.push(NOOP) }
+        if usize::from(*layer) % self.n_roles == role {
+            moves.extend(0..self.n_moves)
+        } else {
+            moves.push(NOOP)
+        }
     }
 
     fn next(&self, &(layer, place): &Self::State, joint_move: &[u32]) -> Self::State {
@@ -135,13 +139,8 @@ impl Game for Drawn {
 pub fn figure_of_ucd() -> Drawn {
     const SURE: usize = 3;
     const GAMBLE: usize = 4;
-    let mut places = vec![
-        (0, vec![1, 2]),
-        (0, vec![SURE]),
-        (0, vec![SURE, GAMBLE]),
-        (0, vec![]),
-        (1, (5..15).collect()),
-    ];
+    let mut places =
+        vec![(0, vec![1, 2]), (0, vec![SURE]), (0, vec![SURE, GAMBLE]), (0, vec![]), (1, (5..15).collect())];
     places.resize(15, (0, vec![]));
     // Eight of ten ends of the gamble are won.
     let goals = |place: usize, role: usize| match (role, place) {
