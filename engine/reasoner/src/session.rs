@@ -48,6 +48,11 @@ pub trait Reasoner: Debug + Send + Sync + Sized + 'static {
         100
     }
 
+    /// How many rollouts a session plays side by side about as fast as one; a search gathers them for it.
+    fn n_side_by_side(&self) -> usize {
+        1
+    }
+
     /// A session whose queries end when `interrupt` is raised or a limit is passed.
     ///
     /// # Errors

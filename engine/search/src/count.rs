@@ -3,9 +3,10 @@
 use crate::orders::Orders;
 use crate::sync::{AtomicU64, Ordering};
 
-/// The low bits hold what is in flight: far more than [`MAX_THREADS`](crate::MAX_THREADS) descents with a
-/// full path check each. The other 48 count visits: 10^12 is less than 2^40.
-const IN_FLIGHT_BITS: u32 = 16;
+/// The low bits hold what is in flight: [`MAX_THREADS`](crate::MAX_THREADS) batches of
+/// [`MAX_BATCH`](crate::MAX_BATCH) leaves with [`MAX_ROLLOUTS`](crate::MAX_ROLLOUTS) rollouts each. The other 40 count
+/// visits: thirty hours at ten million a second.
+const IN_FLIGHT_BITS: u32 = 24;
 const VISIT: u64 = 1 << IN_FLIGHT_BITS;
 
 /// How often a node or edge was passed, and how many playouts through it are unfinished.
@@ -40,30 +41,30 @@ impl Tally {
 }
 
 impl Count {
-    /// A playout comes by; what was there before it.
-    pub(crate) fn enter(&self) -> Tally {
-        Tally::of(self.0.fetch_add(1, Ordering::Relaxed))
+    /// A playout of so many visits comes by; what was there before it.
+    pub(crate) fn enter(&self, weight: u64) -> Tally {
+        Tally::of(self.0.fetch_add(weight, Ordering::Relaxed))
     }
 
     /// A playout that came by is given up.
-    pub(crate) fn leave(&self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+    pub(crate) fn leave(&self, weight: u64) {
+        self.0.fetch_sub(weight, Ordering::Relaxed);
     }
 
     /// A playout that came by is finished, and its values are in the sums.
-    pub(crate) fn finish<O: Orders>(&self) {
-        self.0.fetch_add(VISIT - 1, O::COUNT);
+    pub(crate) fn finish<O: Orders>(&self, weight: u64) {
+        self.0.fetch_add(weight * (VISIT - 1), O::COUNT);
     }
 
-    /// A playout that came by is finished, and this many are now, it among them. Whoever is told a larger number has
-    /// seen what all who were told smaller ones did before.
-    pub(crate) fn finish_in_order<O: Orders>(&self) -> u64 {
-        Tally::of(self.0.fetch_add(VISIT - 1, O::CREDIT)).visits + 1
+    /// A playout that came by is finished, and this many visits are now, its own among them. Whoever is told a larger
+    /// number has seen what all who were told smaller ones did before.
+    pub(crate) fn finish_in_order<O: Orders>(&self, weight: u64) -> u64 {
+        Tally::of(self.0.fetch_add(weight * (VISIT - 1), O::CREDIT)).visits + weight
     }
 
     /// A playout that did not come by is counted all the same.
-    pub(crate) fn add<O: Orders>(&self) {
-        self.0.fetch_add(VISIT, O::COUNT);
+    pub(crate) fn add<O: Orders>(&self, weight: u64) {
+        self.0.fetch_add(weight * VISIT, O::COUNT);
     }
 
     /// What is there now.

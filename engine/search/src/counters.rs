@@ -47,6 +47,8 @@ counters! {
     depth_sum,
     /// The most nodes that one of them passed.
     max_depth,
+    /// Their rollouts.
+    rollouts,
     /// Joint moves of their rollouts.
     rollout_steps,
     /// Nodes made, with the duplicates.
@@ -77,6 +79,12 @@ counters! {
     too_wide,
     /// Descents cut off because they came by a node twice or went too deep.
     cut_paths,
+    /// Nanoseconds of descents, of the batches that were timed.
+    descent_ns,
+    /// Nanoseconds of their rollouts.
+    rollout_ns,
+    /// Nanoseconds of their backups.
+    backup_ns,
     /// Better lines that the session did not play again from their seed.
     unrepeatable_lines,
 }

@@ -49,13 +49,13 @@ pub(crate) fn renew<O: Orders>(word: &AtomicU64, new: Credit) -> u64 {
     0
 }
 
-/// Adds one playout of this value to a credit whose edge leads to no node; what its node's sum must change by, modulo
-/// 2^64.
-pub(crate) fn append(word: &AtomicU64, value: u64) -> u64 {
+/// Adds so many playouts of this value together to a credit whose edge leads to no node; what its node's sum must change
+/// by, modulo 2^64.
+pub(crate) fn append(word: &AtomicU64, value: u64, weight: u64) -> u64 {
     let mut held = word.load(Ordering::Relaxed);
     loop {
         let old = Credit::of(held);
-        let n = old.n + 1;
+        let n = old.n + weight;
         let new = Credit { n, q: (old.product() + value + n / 2) / n };
         match word.compare_exchange_weak(held, new.word(), Ordering::Relaxed, Ordering::Relaxed) {
             Ok(_) => return new.product().wrapping_sub(old.product()),
@@ -83,7 +83,7 @@ mod tests {
         let word = AtomicU64::new(0);
         let mut sum = 0u64;
         for value in [10, 20, 60] {
-            sum = sum.wrapping_add(append(&word, value));
+            sum = sum.wrapping_add(append(&word, value, 1));
         }
         assert_eq!(Credit::of(word.load(Ordering::Relaxed)), Credit { n: 3, q: 30 });
         assert_eq!(sum, 90);

@@ -2,7 +2,7 @@
 
 use reasoner::ReasonerError;
 
-use crate::options::{MAX_EXPLORATION, MAX_THREADS, MIN_BYTES};
+use crate::options::{MAX_BATCH, MAX_EXPLORATION, MAX_ROLLOUTS, MAX_THREADS, MIN_BYTES};
 
 /// Why a search could not be made. A reasoner that fails within a playout is no such error: the playout is
 /// given up and counted in the [`Report`](crate::Report).
@@ -26,6 +26,12 @@ pub enum SearchError {
     /// [`Options::rave_bias`](crate::Options::rave_bias) is out of bounds.
     #[error("the bias of rave is a number from 0 to 1, not {0}")]
     RaveBias(f64),
+    /// [`Options::batch`](crate::Options::batch) is out of bounds.
+    #[error("a batch has 1 to {max} leaves, not {0}", max = MAX_BATCH)]
+    Batch(u32),
+    /// [`Options::rollouts`](crate::Options::rollouts) is out of bounds.
+    #[error("a leaf has 1 to {max} rollouts, not {0}", max = MAX_ROLLOUTS)]
+    Rollouts(u32),
     /// [`Options::payoffs`](crate::Options::payoffs) does not go with the configuration.
     #[error("{0}")]
     Payoffs(String),

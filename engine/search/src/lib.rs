@@ -42,6 +42,7 @@ mod report;
 mod scheme;
 mod searcher;
 mod select;
+mod shares;
 #[cfg(all(test, shuttle))]
 mod shuttle_tests;
 mod sync;
@@ -58,7 +59,9 @@ pub use config::{
 pub use counters::Counters;
 pub use error::SearchError;
 pub use measure::{Sharing, measure_sharing};
-pub use options::{Budget, MAX_EXPLORATION, MAX_THREADS, MIN_BYTES, Options, WorkLimit, cores};
+pub use options::{
+    Budget, MAX_BATCH, MAX_EXPLORATION, MAX_ROLLOUTS, MAX_THREADS, MIN_BYTES, Options, WorkLimit, cores,
+};
 pub use report::{BestLine, Failures, MoveReport, Report, RoleReport};
 pub use searcher::Searcher;
 pub use verify::{Gap, GraphSummary};

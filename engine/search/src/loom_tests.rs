@@ -67,7 +67,7 @@ fn small_graph<O: Orders>(has_transpositions: bool) -> (Arc<Small<O>>, NodeId) {
 /// A configuration's rules, and what it wants of a graph.
 fn scheme_of(name: &str) -> (Scheme, GraphKind) {
     let options = Options { config: name.parse().expect("a name"), ..Options::default() };
-    (Scheme::new(&options, 100, 1), GraphKind::new(&options, 1))
+    (Scheme::new(&options, 100, 1, 1), GraphKind::new(&options, 1))
 }
 
 /// With 2^`edge_bits` edges in a chunk: threads that add to the same arena need chunks of their own, since loom knows
@@ -201,12 +201,12 @@ fn backup<O: Orders>() -> BTreeSet<(u64, u64)> {
         let (graph, root) = small_graph::<O>(false);
         let play_out = move |graph: &Small<O>, value: Option<u64>| {
             let mut path = Path::default();
-            path.clear();
+            path.begin(1);
             path.enter_node(graph, root);
             match value {
                 Some(value) => {
                     let (scheme, _) = scheme_of("uct");
-                    path.back_up(graph, &scheme, &Ending { values: &[value], length: 0, is_at_node: true });
+                    path.back_up(graph, &scheme, &Ending { values: &[value], best: &[value], is_at_node: true });
                 }
                 None => path.cancel(graph),
             }
@@ -245,12 +245,12 @@ fn credit<O: Orders>() -> BTreeSet<u64> {
         graph.link(&mut Blocks::default(), root, edge, child, &counters);
         let play_out = move |graph: &Small<O>, scheme: &Scheme, value: u64| {
             let mut path = Path::default();
-            path.clear();
+            path.begin(1);
             path.enter_node(graph, root);
             path.leave_node(false);
             path.enter_edge(graph, Passed { edge, role: 0, chance: None });
             path.enter_node(graph, child);
-            path.back_up(graph, scheme, &Ending { values: &[value], length: 0, is_at_node: true });
+            path.back_up(graph, scheme, &Ending { values: &[value], best: &[value], is_at_node: true });
         };
         let credit_of = move |graph: &Small<O>| {
             Credit::of(graph.word(edge, graph.layout.credits.first).load(Ordering::Relaxed))

@@ -7,9 +7,15 @@ use reasoner::Limits;
 use crate::SearchError;
 use crate::config::{Aim, Config, FinalMove, InFlight, Payoffs, Simultaneous, Unexplored};
 
-/// The most threads that one search takes. In-flight counts have 16 bits, and a thread has one playout in
-/// flight at a time.
+/// The most threads that one search takes; with [`MAX_BATCH`] and [`MAX_ROLLOUTS`] it is what in-flight counts have
+/// room for.
 pub const MAX_THREADS: usize = 1024;
+
+/// The most leaves that one thread has in flight.
+pub const MAX_BATCH: u32 = 256;
+
+/// The most rollouts from one leaf.
+pub const MAX_ROLLOUTS: u32 = 64;
 
 /// The largest C. From here on the means do not count any more, and far above it no bound is a number.
 pub const MAX_EXPLORATION: f64 = 1e6;
@@ -39,6 +45,10 @@ pub struct Options {
     pub simultaneous: Simultaneous,
     /// What the move to play has most of. None: visits where moves are chosen by statistics, otherwise the mean.
     pub final_move: Option<FinalMove>,
+    /// Leaves that a thread gathers before it rolls out from all of them, 1 to [`MAX_BATCH`]. None: as the reasoner likes.
+    pub batch: Option<u32>,
+    /// Rollouts from each leaf, each a visit, 1 to [`MAX_ROLLOUTS`]. None: as the reasoner likes.
+    pub rollouts: Option<u32>,
     /// How soon later moves' means give way to a move's own in `rave`, 0 to 1 (Saffidine et al. 2012, table 2).
     pub rave_bias: f64,
     /// UCB1's constant C, in goal points, 0 to [`MAX_EXPLORATION`]. None: 40, or 100 for one role (Méhat and Cazenave 2010, 3.2).
@@ -71,6 +81,8 @@ impl Default for Options {
             simultaneous: Simultaneous::default(),
             final_move: None,
             rave_bias: RAVE_BIAS,
+            batch: None,
+            rollouts: None,
             exploration: None,
             threads: 1,
             seed: None,
@@ -102,6 +114,12 @@ impl Options {
         }
         if !(0.0..=1.0).contains(&self.rave_bias) {
             return Err(SearchError::RaveBias(self.rave_bias));
+        }
+        if self.batch.is_some_and(|batch| !(1..=MAX_BATCH).contains(&batch)) {
+            return Err(SearchError::Batch(self.batch.unwrap_or_default()));
+        }
+        if self.rollouts.is_some_and(|rollouts| !(1..=MAX_ROLLOUTS).contains(&rollouts)) {
+            return Err(SearchError::Rollouts(self.rollouts.unwrap_or_default()));
         }
         self.config.payoffs(self.payoffs).map_err(SearchError::Payoffs)?;
         if !self.pin.is_empty() {

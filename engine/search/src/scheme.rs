@@ -19,22 +19,45 @@ pub(crate) struct Scheme {
     pub(crate) unexplored: Unexplored,
     pub(crate) final_move: FinalMove,
     pub(crate) rave_bias: f64,
+    /// Leaves of a batch.
+    pub(crate) batch: u64,
+    /// Rollouts from each leaf.
+    pub(crate) n_rollouts: u32,
 }
+
+/// Leaves in flight, and rollouts from each, where the reasoner plays many side by side (BATCHES.md of the reference data).
+const SIDE_BY_SIDE: (u32, u32) = (64, 8);
 
 impl Scheme {
     /// What these options mean in a game of so many roles.
-    pub(crate) fn new(options: &Options, max_goal: Value, n_roles: usize) -> Scheme {
+    ///
+    /// `n_side_by_side` is how many rollouts the reasoner plays as fast as one. Rollouts that tell their moves are made one
+    /// by one. C grows with the square root of the rollouts of a leaf, since each is a visit but the leaf is one look.
+    pub(crate) fn new(options: &Options, max_goal: Value, n_roles: usize, n_side_by_side: usize) -> Scheme {
+        let wants_moves = options.config.has_later_moves() || options.unexplored != Unexplored::Uniform;
+        let usual = if n_side_by_side > 1 { SIDE_BY_SIDE } else { (1, 1) };
+        let (batch, n_rollouts) = match wants_moves {
+            true => (1, 1),
+            false => (options.batch.unwrap_or(usual.0), options.rollouts.unwrap_or(usual.1)),
+        };
         Scheme {
+            batch: u64::from(batch),
+            n_rollouts,
             config: options.config,
             payoffs: options.place_of_payoffs(),
             valuation: Valuation::new(options.aim, options.discount, max_goal, n_roles),
-            exploration: options.exploration_for(n_roles),
+            exploration: options.exploration_for(n_roles) * f64::from(n_rollouts).sqrt(),
             in_flight: options.in_flight,
             simultaneous: options.simultaneous,
             unexplored: options.unexplored,
             final_move: options.rule_of_final_move(),
             rave_bias: options.rave_bias,
         }
+    }
+
+    /// Visits of a playout.
+    pub(crate) fn weight(&self) -> u64 {
+        u64::from(self.n_rollouts)
     }
 
     /// Whether rollouts must tell their moves.

@@ -38,7 +38,7 @@ fn scheme_and_tree<O: Orders>() -> (Scheme, Arc<Tree<O>>, NodeId) {
     let sizes = Sizes { node_bits: 5, edge_bits: 5, table_bits: 4, cap: 1 << 20, state_heap_bytes: 0 };
     let graph = Tree::<O>::new(N_ROLES, kind, sizes);
     let root = grow(&graph, &mut Blocks::default(), 0);
-    (Scheme::new(&options, 100, N_ROLES), Arc::new(graph), root)
+    (Scheme::new(&options, 100, N_ROLES, 1), Arc::new(graph), root)
 }
 
 /// A complete tree; the roles choose by turns.
@@ -68,7 +68,7 @@ fn grow<O: Orders>(graph: &Tree<O>, blocks: &mut Blocks, depth: usize) -> NodeId
 fn play_out<O: Orders>(graph: &Tree<O>, scheme: &Scheme, root: NodeId, number: u64) {
     let mut dice = Dice::new(number);
     let mut path = Path::default();
-    path.clear();
+    path.begin(1);
     let mut id = root;
     path.enter_node(graph, id);
     while graph.node(id).status::<O>() == Status::Open {
@@ -82,7 +82,7 @@ fn play_out<O: Orders>(graph: &Tree<O>, scheme: &Scheme, root: NodeId, number: u
     }
     let won = scheme.valuation.of_goal(100) * u64::from(dice.below(2) == 0);
     let values = [won, scheme.valuation.of_goal(100) - won];
-    path.back_up(graph, scheme, &Ending { values: &values, length: 0, is_at_node: true });
+    path.back_up(graph, scheme, &Ending { values: &values, best: &values, is_at_node: true });
 }
 
 fn sums<O: Orders>(graph: &Tree<O>) -> Vec<u64> {

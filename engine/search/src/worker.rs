@@ -45,10 +45,10 @@ impl Tickets {
     }
 
     /// Some numbers not taken yet; none are left if it is empty.
-    fn take(&self) -> Range<u64> {
+    fn take(&self, n: u64) -> Range<u64> {
         // Each worker overshoots by at most one block.
-        let first = self.next.fetch_add(TICKET_BLOCK, Ordering::Relaxed);
-        first.min(self.end)..first.saturating_add(TICKET_BLOCK).min(self.end)
+        let first = self.next.fetch_add(n, Ordering::Relaxed);
+        first.min(self.end)..first.saturating_add(n).min(self.end)
     }
 
     /// The first number not taken.
@@ -230,17 +230,20 @@ fn search<R: Reasoner>(
     let mut numbers = 0..0;
     while !making.interrupt.is_raised() && !stopwatch.as_mut().is_some_and(Stopwatch::is_over) {
         if numbers.is_empty() {
-            numbers = job.tickets.take();
+            numbers = job.tickets.take(TICKET_BLOCK.max(job.scheme.batch));
         }
-        let Some(number) = numbers.next() else { return };
-        match walker.play_out(setting, number) {
-            Ok(()) => {}
-            Err(ReasonerError::Interrupted) => counters.interrupted_playouts.add(1),
-            Err(error) => {
+        if numbers.is_empty() {
+            return;
+        }
+        let end = numbers.end.min(numbers.start.saturating_add(job.scheme.batch));
+        let batch = std::mem::replace(&mut numbers.start, end)..end;
+        walker.play_out(setting, batch, &mut |error| match error {
+            ReasonerError::Interrupted => counters.interrupted_playouts.add(1),
+            error => {
                 counters.failed_playouts.add(1);
-                note(&error);
+                note(error);
             }
-        }
+        });
     }
 }
 

@@ -193,6 +193,10 @@ impl Reasoner for Propnet {
         self.rules.roles()
     }
 
+    fn n_side_by_side(&self) -> usize {
+        session::lanes_of(self)
+    }
+
     fn session(
         self: &Arc<Self>,
         _limits: Limits,

@@ -32,7 +32,7 @@ impl Path {
                     add(graph.sum(id, role_idx), value);
                 }
             }
-            graph.node(id).count.finish::<O>();
+            graph.node(id).count.finish::<O>(self.weight);
         }
     }
 
@@ -49,8 +49,8 @@ impl Path {
         let passed = self.passed(level);
         let first_edge = passed[0].edge;
         let n = match (step.is_simultaneous, step.joint) {
-            (false, _) => Some(graph.edge(first_edge).count.finish_in_order::<O>()),
-            (true, Some(joint)) => Some(graph.joint_visits(joint).fetch_add(1, O::CREDIT) + 1),
+            (false, _) => Some(graph.edge(first_edge).count.finish_in_order::<O>(self.weight)),
+            (true, Some(joint)) => Some(graph.joint_visits(joint).fetch_add(self.weight, O::CREDIT) + self.weight),
             // A joint move without a record is credited with its playouts one by one.
             (true, None) => None,
         };
@@ -64,7 +64,7 @@ impl Path {
                 (Some(word), Some(n), Some(child)) => {
                     renew::<O>(word, Credit { n, q: worth::<S, O>(graph, scheme, child, role_idx) })
                 }
-                (Some(word), _, None) => append(word, value),
+                (Some(word), _, None) => append(word, value, self.weight),
                 _ => value,
             };
             add(graph.sum(id, role_idx), change);
@@ -73,7 +73,7 @@ impl Path {
             }
         }
         if step.is_simultaneous {
-            passed.iter().for_each(|passed| graph.edge(passed.edge).count.finish::<O>());
+            passed.iter().for_each(|passed| graph.edge(passed.edge).count.finish::<O>(self.weight));
         }
     }
 }

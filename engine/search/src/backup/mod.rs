@@ -44,10 +44,10 @@ pub(crate) struct Step {
 /// How a playout ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ending<'a> {
-    /// The values at the end, one per role, in units.
+    /// What the last state of the descent was worth, one per role, in units: the sum over its rollouts.
     pub(crate) values: &'a [u64],
-    /// Joint moves from the last state of the descent to the end.
-    pub(crate) length: u32,
+    /// The best value of a rollout, one per role, where someone asks for it.
+    pub(crate) best: &'a [u64],
     /// Whether that state is the last node of the path; otherwise it lies behind the last edge.
     pub(crate) is_at_node: bool,
 }
@@ -65,6 +65,8 @@ pub(crate) struct Path {
     n_roles: usize,
     is_discounted: bool,
     ledger: Ledger,
+    /// The visits that the playout is worth: one for each rollout.
+    pub(crate) weight: u64,
     /// A node of the path, moved to its end whenever the path has doubled (Brent 1980): whoever comes back
     /// to it is in a cycle.
     milestone: Option<NodeId>,
@@ -72,7 +74,9 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    pub(crate) fn clear(&mut self) {
+    /// Begins a playout that is worth so many visits.
+    pub(crate) fn begin(&mut self, weight: u64) {
+        self.weight = weight;
         self.nodes.clear();
         self.edges.clear();
         self.steps.clear();
@@ -83,7 +87,7 @@ impl Path {
     /// The playout comes to a node; what was there before it.
     pub(crate) fn enter_node<S: Eq + Hash, O: Orders>(&mut self, graph: &Graph<S, O>, id: NodeId) -> Tally {
         self.nodes.push(id);
-        graph.node(id).count.enter()
+        graph.node(id).count.enter(self.weight)
     }
 
     /// Whether the last node is known to have been passed before. Rules whose states repeat break the law
@@ -108,7 +112,7 @@ impl Path {
     /// It does so by an edge.
     pub(crate) fn enter_edge<S: Eq + Hash, O: Orders>(&mut self, graph: &Graph<S, O>, passed: Passed) {
         self.push_edge(passed);
-        graph.edge(passed.edge).count.enter();
+        graph.edge(passed.edge).count.enter(self.weight);
     }
 
     /// It does so by this edge and others, which [`Path::enter_edges`] enters when all are chosen.
@@ -119,7 +123,7 @@ impl Path {
     /// Enters the edges of the last step.
     pub(crate) fn enter_edges<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>) {
         self.passed(self.steps.len() - 1).iter().for_each(|passed| {
-            graph.edge(passed.edge).count.enter();
+            graph.edge(passed.edge).count.enter(self.weight);
         });
     }
 
@@ -162,9 +166,9 @@ impl Path {
     ) {
         self.fill_values(scheme, ending);
         if let (true, Some(&last)) = (ending.is_at_node, self.nodes.last()) {
-            graph.node(last).own.fetch_add(1, Ordering::Relaxed);
+            graph.node(last).own.fetch_add(self.weight, Ordering::Relaxed);
         }
-        self.learn(graph, scheme);
+        self.learn(graph, scheme, ending);
         match scheme.config {
             Config::Credited => self.back_up_credit(graph, scheme, ending),
             Config::UpdateAll => self.back_up_to_all(graph),
@@ -192,26 +196,29 @@ impl Path {
         }
         let n_steps = self.steps.len();
         for level in 0..self.nodes.len() {
-            let n_before = crate::arena::u32_of(n_steps - level).saturating_add(ending.length);
+            let n_before = crate::arena::u32_of(n_steps - level);
             self.values.extend(ending.values.iter().map(|&value| scheme.valuation.before(value, n_before)));
         }
     }
 
     /// What each edge keeps of its chooser's values besides the sum.
-    fn learn<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>, scheme: &Scheme) {
+    fn learn<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>, scheme: &Scheme, ending: &Ending<'_>) {
         let (regret, top) = (graph.layout.regret, graph.layout.top);
         if regret.len + top.len == 0 {
             return;
         }
         for step_idx in 0..self.steps.len() {
             for passed in self.passed(step_idx) {
-                let value = self.values_at(step_idx)[passed.role as usize];
+                let role_idx = passed.role as usize;
                 if top.len > 0 {
-                    graph.word(passed.edge, top.first).fetch_max(value + 1, Ordering::Relaxed);
+                    let n_before = crate::arena::u32_of(self.steps.len() - step_idx);
+                    let best = scheme.valuation.before(ending.best[role_idx], n_before);
+                    graph.word(passed.edge, top.first).fetch_max(best + 1, Ordering::Relaxed);
                 }
                 if let Some(chance) = passed.chance {
-                    let value = value as f64 / scheme.valuation.full() as f64;
-                    let edges = graph.edges_of_role(self.nodes[step_idx], passed.role as usize);
+                    let mean = self.values_at(step_idx)[role_idx] as f64 / self.weight as f64;
+                    let value = mean / scheme.valuation.full() as f64;
+                    let edges = graph.edges_of_role(self.nodes[step_idx], role_idx);
                     Regrets { chosen: passed.edge, chance, value }.add(graph, edges);
                 }
             }
@@ -231,14 +238,14 @@ impl Path {
                 if !step.is_simultaneous {
                     self.add_words(graph, passed.edge, values, self.ends_behind(step_idx));
                 }
-                edge.count.finish::<O>();
+                edge.count.finish::<O>(self.weight);
             }
         }
         for (level, &id) in self.nodes.iter().enumerate() {
             for (role_idx, &value) in self.values_at(level).iter().enumerate() {
                 add(graph.sum(id, role_idx), value);
             }
-            graph.node(id).count.finish::<O>();
+            graph.node(id).count.finish::<O>(self.weight);
         }
     }
 
@@ -261,7 +268,7 @@ impl Path {
             }
         }
         if ends_behind {
-            add(graph.word(edge, own.first), 1);
+            add(graph.word(edge, own.first), self.weight);
         }
     }
 
@@ -279,10 +286,10 @@ impl Path {
     /// Takes the playout back: nothing is in flight of it any more.
     pub(crate) fn cancel<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>) {
         for passed in &self.edges {
-            graph.edge(passed.edge).count.leave();
+            graph.edge(passed.edge).count.leave(self.weight);
         }
         for &id in &self.nodes {
-            graph.node(id).count.leave();
+            graph.node(id).count.leave(self.weight);
         }
     }
 }

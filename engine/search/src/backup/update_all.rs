@@ -20,13 +20,13 @@ impl Path {
             for passed in self.passed(step_idx) {
                 let edge = graph.edge(passed.edge);
                 add(&edge.sum, self.values_at(step_idx)[passed.role as usize]);
-                edge.count.finish::<O>();
+                edge.count.finish::<O>(self.weight);
                 done.insert(passed.edge);
             }
         }
         for (level, &id) in self.nodes.iter().enumerate() {
             add_to_node(graph, id, self.values_at(level));
-            graph.node(id).count.finish::<O>();
+            graph.node(id).count.finish::<O>(self.weight);
         }
         let Some(parents) = &graph.parents else { return };
         let on_path: FxHashSet<NodeId> = self.nodes.iter().copied().collect();
@@ -40,12 +40,12 @@ impl Path {
             let values = self.values_at(last.saturating_sub(n_above));
             let mut above = Vec::new();
             for (origin, way) in level.iter().flat_map(|&child| parents.of(graph, child)) {
-                Path::add_to_way(graph, origin, way, values, &mut done);
+                Path::add_to_way(graph, origin, way, (values, self.weight), &mut done);
                 if reached.insert(origin) {
                     above.push(origin);
                     if !on_path.contains(&origin) {
                         add_to_node(graph, origin, values);
-                        graph.node(origin).count.add::<O>();
+                        graph.node(origin).count.add::<O>(self.weight);
                     }
                 }
             }
@@ -57,13 +57,13 @@ impl Path {
         graph: &Graph<S, O>,
         origin: NodeId,
         way: Way,
-        values: &[u64],
+        (values, weight): (&[u64], u64),
         done: &mut FxHashSet<u32>,
     ) {
         let mut add_to_edge = |edge: u32, role_idx: usize| {
             if done.insert(edge) {
                 add(&graph.edge(edge).sum, values[role_idx]);
-                graph.edge(edge).count.add::<O>();
+                graph.edge(edge).count.add::<O>(weight);
             }
         };
         match way {

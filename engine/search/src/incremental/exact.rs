@@ -146,7 +146,7 @@ impl Ledger {
         self.nodes.clear();
         let n_finite = words.mean.n_finite.max(words.visits.n_finite);
         if n_finite > 0 {
-            path_edges(path).for_each(|it| add_base(&mut self.nodes, it, path.values_at(it.level)));
+            path_edges(path).for_each(|it| add_base(&mut self.nodes, it, path));
             for place in 0..n_finite {
                 self.nodes = correction.correct_level(place, &self.nodes);
             }
@@ -160,24 +160,26 @@ impl Ledger {
 }
 
 /// A passed edge's change at depth 0.
-fn add_base(nodes: &mut FxHashMap<NodeId, NodeChange>, passed: PathEdge, values: &[u64]) {
+fn add_base(nodes: &mut FxHashMap<NodeId, NodeChange>, passed: PathEdge, path: &Path) {
+    let values = path.values_at(passed.level);
     let change = nodes.entry(passed.origin).or_default();
     change.totals.resize(values.len(), 0.0);
     change.totals.iter_mut().zip(values).for_each(|(total, &value)| *total += value as f64);
-    change.visits += 1.0;
+    change.visits += path.weight as f64;
 }
 
 impl<S: Eq + Hash, O: Orders> Correction<'_, S, O> {
-    /// n of the edges passed, and so the denominators of the edges above them, grow by one.
+    /// n of the edges passed, and so the denominators of the edges above them, grow by the playout's visits.
     fn count_passages(&mut self) {
         let graph = self.graph;
+        let weight = self.path.weight as f64;
         for passed in path_edges(self.path) {
-            *self.passed.entry(passed.edge).or_default() += 1.0;
+            *self.passed.entry(passed.edge).or_default() += weight;
             for (edge, _) in edges_into(graph, passed.origin) {
-                *self.weights.entry(edge).or_default() += 1.0;
+                *self.weights.entry(edge).or_default() += weight;
             }
             if passed.ends_behind {
-                *self.weights.entry(passed.edge).or_default() += 1.0;
+                *self.weights.entry(passed.edge).or_default() += weight;
             }
         }
     }
@@ -191,7 +193,7 @@ impl<S: Eq + Hash, O: Orders> Correction<'_, S, O> {
         if passed.ends_behind {
             let values = self.path.values_at(passed.level);
             change.totals.iter_mut().zip(values).for_each(|(total, &value)| *total += value as f64);
-            change.visits += 1.0;
+            change.visits += self.path.weight as f64;
         }
     }
 

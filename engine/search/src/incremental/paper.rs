@@ -63,7 +63,7 @@ pub(super) fn finish<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, depths: Depth
     let Some(&last) = passed.last() else { return };
     for (word, depth) in visit_words(graph).into_iter().zip([depths.parent, depths.child]) {
         for edge in edges_near(graph, &passed, last, depth) {
-            store(graph, edge, word, load(graph, edge, word) + 1.0);
+            store(graph, edge, word, load(graph, edge, word) + path.weight as f64);
         }
     }
     correct_means(graph, depths.mean, path, &passed, last);
@@ -94,6 +94,7 @@ fn correct_means<S: Eq + Hash, O: Orders>(
 ) {
     let within = edges_near(graph, passed, last, depth);
     let mut changes: FxHashMap<NodeId, Variation> = FxHashMap::default();
+    let weight = path.weight as f64;
     // The last edge, and each that leads to a simultaneous position, has the mean of what it was given.
     for it in passed.iter().filter(|it| it.ends_behind) {
         let n = visits_of(graph, it.edge);
@@ -101,11 +102,12 @@ fn correct_means<S: Eq + Hash, O: Orders>(
         for (role_idx, &value) in path.values_at(it.level).iter().enumerate() {
             let word = mean_word(graph, role_idx);
             let mean = load(graph, it.edge, word);
-            store(graph, it.edge, word, mean + (value as f64 - mean) / n);
-            if n == 1.0 {
+            let more = value as f64 - mean * weight;
+            store(graph, it.edge, word, mean + more / n);
+            if n == weight {
                 variation.first.push(value as f64);
             } else {
-                variation.add(role_idx, value as f64 - mean);
+                variation.add(role_idx, more);
             }
         }
     }
@@ -123,7 +125,7 @@ fn correct_means<S: Eq + Hash, O: Orders>(
             for role_idx in 0..graph.n_roles {
                 let word = mean_word(graph, role_idx);
                 let mean = load(graph, edge, word);
-                let change = variation.seen_from(mean, role_idx) / (own + n_below);
+                let change = variation.seen_from(mean * weight, role_idx) / (own + n_below);
                 store(graph, edge, word, mean + change);
                 above.add(role_idx, change * n);
             }
@@ -147,7 +149,7 @@ impl Variation {
         self.sums[role_idx] += more;
     }
 
-    /// The sum for an edge with this mean that leads to the node. A new edge has no mean that could vary, and the paper
+    /// The sum for an edge that leads to the node, and whose mean comes to this over the playout's visits. A new edge has no mean that could vary, and the paper
     /// does not say what counts for it; here it varies from that of the edge above. (From 0, means pass all
     /// values; from its own first value, those above never hear of it.)
     fn seen_from(&self, mean: f64, role_idx: usize) -> f64 {

@@ -1,6 +1,8 @@
-//! One playout: select, expand, roll out, back up.
+//! Playouts: select, expand, roll out, back up; one at a time or many side by side.
 
 mod evaluate;
+
+use std::ops::Range;
 
 use reasoner::{
     Dice, Expansion, GoalAnswer, Interrupt, MAX_ROLLOUT_STEPS, Move, Reasoner, ReasonerError, Rollouts,
@@ -15,10 +17,12 @@ use crate::edge::Child;
 use crate::graph::{Blocks, Graph, Opened, goal_of};
 use crate::history::History;
 use crate::later::MovesMade;
+use self::evaluate::Outcomes;
 use crate::node::{NodeId, Opening, Status};
 use crate::orders::Sound;
 use crate::scheme::Scheme;
 use crate::select::{Selector, Viewpoint, choose_by_regret};
+use crate::shares::{Share, TimeShares};
 use crate::sync::Ordering;
 
 /// One in so many playouts through a state in which the reasoner mostly fails asks it again: the failure may
@@ -52,7 +56,11 @@ impl<S> Copy for Setting<'_, S> {}
 pub(crate) struct Walker<R: Reasoner> {
     session: R::Session,
     n_roles: usize,
+    /// The path of the descent under way.
     path: Path,
+    /// The descents of a batch that have come to their ends.
+    leaves: Vec<Leaf<R::State>>,
+    spare_paths: Vec<Path>,
     blocks: Blocks,
     selector: Selector,
     expansion: Expansion,
@@ -61,15 +69,28 @@ pub(crate) struct Walker<R: Reasoner> {
     /// Per role, the index of the chosen edge among those of a simultaneous node.
     choices: Vec<u32>,
     rollouts: Rollouts,
-    /// The goals at the playout's end, one per role.
+    /// What the rollouts of a batch start from, and their seeds.
+    starts: Vec<R::State>,
+    seeds: Vec<u64>,
+    outcomes: Outcomes,
+    /// The goals of a known end, one per role.
     goals: Vec<u64>,
-    /// The same as values.
     values: Vec<u64>,
-    /// Joint moves of the rollout.
-    length: u32,
-    /// They themselves, where the scheme asks.
+    /// The rollout's moves, where the scheme asks.
     played: Vec<Move>,
     moves_made: MovesMade,
+    shares: TimeShares,
+}
+
+/// A descent that has come to its end.
+#[derive(Debug)]
+struct Leaf<S> {
+    path: Path,
+    end: End<S>,
+    /// One per role, of a known end.
+    goals: Vec<u64>,
+    /// Of its rollouts.
+    seed: u64,
 }
 
 /// Where the descent ended and how its values came about.
@@ -83,6 +104,13 @@ enum End<S> {
     Broken,
     /// Behind an edge, with a rollout from a state that has no node.
     Outside(S),
+}
+
+impl<S> End<S> {
+    /// Whether its goals are known without a rollout.
+    fn is_known(&self) -> bool {
+        matches!(self, End::Known | End::Broken)
+    }
 }
 
 /// What to do at a node.
@@ -105,12 +133,17 @@ impl<R: Reasoner> Walker<R> {
             goal_answers: Vec::new(),
             joint_move: Vec::new(),
             choices: Vec::new(),
+            leaves: Vec::new(),
+            spare_paths: Vec::new(),
             rollouts: Rollouts::default(),
+            starts: Vec::new(),
+            seeds: Vec::new(),
+            outcomes: Outcomes::default(),
             goals: Vec::new(),
             values: Vec::new(),
-            length: 0,
             played: Vec::new(),
             moves_made: MovesMade::default(),
+            shares: TimeShares::default(),
         }
     }
 
@@ -131,40 +164,48 @@ impl<R: Reasoner> Walker<R> {
         Ok(())
     }
 
-    /// Makes the playout with this number, which fixes all its random choices.
-    ///
-    /// # Errors
-    /// If the reasoner failed; the playout has left no trace in the graph but the mark of failure.
+    /// Makes the playouts with these numbers, which fix all their random choices, as one batch: all descents first, then
+    /// all rollouts side by side, then all backups. `note` is told of each that the reasoner spoils; it leaves no trace in
+    /// the graph but the mark of failure.
     pub(crate) fn play_out(
         &mut self,
         setting: Setting<'_, R::State>,
-        number: u64,
-    ) -> Result<(), ReasonerError> {
-        let graph = setting.graph;
-        let rollout_seed = Dice::child_seed(setting.seed, number);
-        // The descent has a stream of its own, for the rollout's must be the same played again.
-        let mut dice = Dice::new(Dice::child_seed(!setting.seed, number));
-        self.path.clear();
-        self.selector.begin_descent();
-        let played = self.descend(setting, &mut dice).and_then(|end| {
-            self.evaluate(setting, &end, rollout_seed)?;
-            let is_at_node = matches!(end, End::Known | End::Node);
-            self.keep_best_line(setting, end, rollout_seed)?;
-            Ok(is_at_node)
-        });
-        match played {
-            Ok(is_at_node) => self.back_up(setting, is_at_node),
-            Err(error) => {
-                self.path.cancel(graph);
-                return Err(error);
+        numbers: Range<u64>,
+        note: &mut impl FnMut(&ReasonerError),
+    ) {
+        let mut clock = self.shares.begin(setting.counters);
+        for number in numbers {
+            self.path = self.spare_paths.pop().unwrap_or_default();
+            self.path.begin(setting.scheme.weight());
+            self.selector.begin_descent();
+            // The descent has a stream of its own, for the rollout's must be the same played again.
+            let mut dice = Dice::new(Dice::child_seed(!setting.seed, number));
+            match self.descend(setting, &mut dice) {
+                Ok(end) => {
+                    let path = std::mem::take(&mut self.path);
+                    let goals = if end.is_known() { self.goals.clone() } else { Vec::new() };
+                    let seed = Dice::child_seed(setting.seed, number);
+                    self.leaves.push(Leaf { path, end, goals, seed });
+                }
+                Err(error) => {
+                    self.path.cancel(setting.graph);
+                    self.spare_paths.push(std::mem::take(&mut self.path));
+                    note(&error);
+                    if error == ReasonerError::Interrupted {
+                        break;
+                    }
+                }
             }
         }
-        let counters = setting.counters;
-        let depth = self.path.nodes.len() as u64;
-        counters.depth_sum.add(depth);
-        counters.max_depth.raise(depth);
-        counters.playouts.add(1);
-        Ok(())
+        clock.lap(Share::Descents);
+        let mut leaves = std::mem::take(&mut self.leaves);
+        self.roll_out(setting, &leaves, note);
+        clock.lap(Share::Rollouts);
+        for (leaf_idx, leaf) in leaves.drain(..).enumerate() {
+            self.finish(setting, leaf_idx, leaf, note);
+        }
+        self.leaves = leaves;
+        clock.lap(Share::Backups);
     }
 
     /// Walks down from the root to where the graph ends, and adds to it there.
@@ -284,20 +325,25 @@ impl<R: Reasoner> Walker<R> {
                 return Err(error);
             }
         };
-        let opened = if is_end {
-            self.goal_answers.resize(self.n_roles, GoalAnswer::None);
-            let max_goal = setting.max_goal;
-            let goals = self.goal_answers.iter().map(|&answer| goal_of(answer, max_goal));
-            graph.close(&mut self.blocks, id, goals)
-        } else {
-            graph.open(&mut self.blocks, id, &self.expansion, setting.counters)
-        };
-        match opened {
+        if is_end {
+            self.close_claimed(setting, id);
+            return Ok(());
+        }
+        match graph.open(&mut self.blocks, id, &self.expansion, setting.counters) {
             Opened::Open => setting.counters.openings.add(1),
             Opened::Wide => setting.counters.too_wide.add(1),
             Opened::Full => {}
         }
         Ok(())
+    }
+
+    /// Closes a node that this thread has claimed, with the goals that were answered.
+    fn close_claimed(&mut self, setting: Setting<'_, R::State>, id: NodeId) {
+        self.goal_answers.resize(self.n_roles, GoalAnswer::None);
+        let goals = self.goal_answers.iter().map(|&answer| goal_of(answer, setting.max_goal));
+        if setting.graph.close(&mut self.blocks, id, goals) == Opened::Open {
+            setting.counters.openings.add(1);
+        }
     }
 
     fn note_failure(&self, graph: &Graph<R::State>, id: NodeId, error: &ReasonerError) {
