@@ -145,6 +145,22 @@ fn moves_come_in_the_order_of_the_final_move() {
     assert!(!stdout_of(&[&args[..], &["mean"]].concat()).contains("top"));
 }
 
+/// The output in the README, but for the rate.
+#[test]
+fn the_readme_shows_what_a_search_prints() {
+    let command = "search connect-four --config credited --playouts 20000 --seed 1 --threads 1 --verify";
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    let head = format!("target/release/daggerboard {command}\n```\n```\n");
+    let (_, rest) = readme.split_once(&head).expect("the command and its output are there");
+    let (shown, _) = rest.split_once("```").unwrap();
+    let printed = stdout_of(&command.split(' ').collect::<Vec<_>>());
+    let without_rate = |text: &str| -> Vec<String> {
+        let parts = text.lines().map(|line| line.split(", ").filter(|part| !part.ends_with(" a second")));
+        parts.map(|parts| parts.collect::<Vec<_>>().join(", ")).collect()
+    };
+    assert_eq!(without_rate(shown), without_rate(&printed), "take the new output into the README");
+}
+
 #[test]
 fn the_long_help_has_every_configuration() {
     for command in ["search", "player"] {
