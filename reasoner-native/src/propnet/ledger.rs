@@ -45,15 +45,34 @@ impl<L: Lanes> Seats<L> {
         Seats { keys: Keys::new(L::N), states: vec![L::NONE; n_bases], everywhere: None }
     }
 
-    /// Sets the fluents of a state in some lanes; others may lose theirs only if the same state is everywhere.
+    /// Sets the fluents of a state in all lanes that begin.
     #[inline(always)]
-    fn bring(&mut self, state: &BitState, lanes: L) {
-        match &self.everywhere {
-            Some(everywhere) if everywhere.is_same(state) => return,
-            _ => self.everywhere = (lanes == L::ALL).then(|| state.clone()),
+    fn bring_everywhere(&mut self, state: &BitState) {
+        if self.everywhere.as_ref().is_some_and(|everywhere| everywhere.is_same(state)) {
+            return;
         }
+        self.everywhere = Some(state.clone());
         for (base, at_begin) in self.states.iter_mut().enumerate() {
-            *at_begin = if state.has(base) { at_begin.or(lanes) } else { at_begin.and_not(lanes) };
+            *at_begin = if state.has(base) { L::ALL } else { L::NONE };
+        }
+    }
+
+    /// Sets the fluents of a state in some lanes, and no others. Word by word: the lanes of one state are few.
+    #[inline(always)]
+    fn bring(&mut self, state: &BitState, lanes: &[u64; MAX_WORDS]) {
+        if self.everywhere.as_ref().is_some_and(|everywhere| everywhere.is_same(state)) {
+            return;
+        }
+        let is_everywhere = lanes.iter().take(L::WORDS).all(|&mask| mask == !0);
+        self.everywhere = is_everywhere.then(|| state.clone());
+        for (word_idx, &mask) in lanes.iter().enumerate().take(L::WORDS) {
+            if mask == 0 {
+                continue;
+            }
+            for (base, at_begin) in self.states.iter_mut().enumerate() {
+                let others = at_begin.word(word_idx) & !mask;
+                at_begin.set_word(word_idx, if state.has(base) { others | mask } else { others });
+            }
         }
     }
 }
@@ -111,19 +130,24 @@ impl<L: Lanes> Ledger<L> for Batch<'_> {
         let begin = free.first(u32::try_from(waiting.len()).unwrap_or(u32::MAX));
         // Lanes that begin with the state at hand.
         let mut alike = [0; MAX_WORDS];
-        begin.for_each(|lane| {
-            let rollout = waiting.pop().expect("there are not more lanes than rollouts");
-            seats.keys.set(lane, self.seeds[rollout], begins);
-            self.rollouts[lane] = rollout;
-            alike[lane / 64] |= 1 << (lane % 64);
-            let state = &self.states[rollout];
-            if waiting.last().is_none_or(|&next| !self.states[next].is_same(state)) {
-                seats.bring(state, L::of_words(&std::mem::take(&mut alike)));
+        for word_idx in 0..L::WORDS {
+            let mut rest = begin.word(word_idx);
+            while rest != 0 {
+                let lane = word_idx * 64 + rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                let rollout = waiting.pop().expect("there are not more lanes than rollouts");
+                seats.keys.set(lane, self.seeds[rollout], begins);
+                self.rollouts[lane] = rollout;
+                alike[word_idx] |= 1 << (lane % 64);
+                let state = &self.states[rollout];
+                if waiting.last().is_none_or(|&next| !self.states[next].is_same(state)) {
+                    seats.bring(state, &std::mem::take(&mut alike));
+                }
             }
-        });
+        }
         if let Some(&next) = waiting.last() {
             // Where the lanes end amid rollouts of one state.
-            seats.bring(&self.states[next], L::of_words(&alike));
+            seats.bring(&self.states[next], &alike);
         }
         begin
     }
@@ -172,7 +196,7 @@ impl<L: Lanes> Ledger<L> for Series<'_> {
 
     #[inline(always)]
     fn begin(&mut self, free: L, _phase: usize, begins: Begins, seats: &mut Seats<L>) -> L {
-        seats.bring(self.state, L::ALL);
+        seats.bring_everywhere(self.state);
         let n = free.count().min(self.n_rollouts - self.n_begun);
         let begin = free.first(n);
         seats.keys.set_series(begin, self.seed, self.n_begun, begins);
