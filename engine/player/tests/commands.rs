@@ -156,9 +156,10 @@ fn a_search_with_one_thread_and_a_seed_is_the_same_twice() {
             "64M",
             "--json",
         ]);
-        for timed in ["seconds", "playouts_per_s"] {
+        for timed in ["seconds", "playouts_per_s", "leaves_per_s", "rollouts_per_s"] {
             assert!(told.as_object_mut().unwrap().remove(timed).is_some_and(|it| it.is_number()), "{timed}");
         }
+        assert!(told.as_object_mut().unwrap().remove("time_shares").is_some_and(|it| it.is_object()));
         told
     };
     let first = search("7");

@@ -206,7 +206,11 @@ fn backup<O: Orders>() -> BTreeSet<(u64, u64)> {
             match value {
                 Some(value) => {
                     let (scheme, _) = scheme_of("uct");
-                    path.back_up(graph, &scheme, &Ending { values: &[value], best: &[value], is_at_node: true });
+                    path.back_up(
+                        graph,
+                        &scheme,
+                        &Ending { values: &[value], best: &[value], is_at_node: true },
+                    );
                 }
                 None => path.cancel(graph),
             }

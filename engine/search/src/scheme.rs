@@ -28,11 +28,16 @@ pub(crate) struct Scheme {
 /// Leaves in flight, and rollouts from each, where the reasoner plays many side by side (BATCHES.md of the reference data).
 const SIDE_BY_SIDE: (u32, u32) = (64, 8);
 
+/// Rollouts of a leaf up to which C stays: BATCHES.md has 40 for 8, and 113 for 32 where 40 was bad. (With 113 for 8,
+/// breakthrough at 0.05 s a move scored 21 of 40 against one leaf at a time, with 40 it scored 34.)
+const ROLLOUTS_OF_C: f64 = 8.0;
+
 impl Scheme {
     /// What these options mean in a game of so many roles.
     ///
     /// `n_side_by_side` is how many rollouts the reasoner plays as fast as one. Rollouts that tell their moves are made one
-    /// by one. C grows with the square root of the rollouts of a leaf, since each is a visit but the leaf is one look.
+    /// by one. C grows with the square root of a leaf's rollouts, since each is a visit but the leaf is one look; up to
+    /// [`ROLLOUTS_OF_C`] of them it is what it is for one.
     pub(crate) fn new(options: &Options, max_goal: Value, n_roles: usize, n_side_by_side: usize) -> Scheme {
         let wants_moves = options.config.has_later_moves() || options.unexplored != Unexplored::Uniform;
         let usual = if n_side_by_side > 1 { SIDE_BY_SIDE } else { (1, 1) };
@@ -46,7 +51,8 @@ impl Scheme {
             config: options.config,
             payoffs: options.place_of_payoffs(),
             valuation: Valuation::new(options.aim, options.discount, max_goal, n_roles),
-            exploration: options.exploration_for(n_roles) * f64::from(n_rollouts).sqrt(),
+            exploration: options.exploration_for(n_roles)
+                * (f64::from(n_rollouts) / ROLLOUTS_OF_C).max(1.0).sqrt(),
             in_flight: options.in_flight,
             simultaneous: options.simultaneous,
             unexplored: options.unexplored,

@@ -101,7 +101,8 @@ impl<R: Reasoner> Searcher<R> {
         let interrupt = Interrupt::new();
         let (sender, replies) = channel::unbounded();
         let seed = options.seed.unwrap_or_else(|| RandomState::new().hash_one(Instant::now()));
-        let scheme = Scheme::new(&options, reasoner.max_goal(), reasoner.n_roles(), reasoner.n_side_by_side());
+        let scheme =
+            Scheme::new(&options, reasoner.max_goal(), reasoner.n_roles(), reasoner.n_side_by_side());
         let history = match scheme.unexplored {
             Unexplored::Uniform => None,
             Unexplored::Gibbs { tau } => {

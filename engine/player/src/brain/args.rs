@@ -8,7 +8,8 @@ use search::{Aim, Config, FinalMove, InFlight, Options, Payoffs, Simultaneous, U
 
 use super::Brain;
 use super::numbers::{
-    parse_bytes, parse_core, parse_discount, parse_exploration, parse_rave_bias, parse_threads,
+    parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_rave_bias, parse_rollouts,
+    parse_threads,
 };
 use crate::failure::Failure;
 use crate::reasoners::{self, ReasonerKind};
@@ -53,6 +54,14 @@ pub struct BrainArgs {
     /// How soon a move's own mean takes over under rave and rave-ucd, 0 to 1 (Saffidine et al. 2012, 4.3)
     #[arg(long, default_value_t = Options::default().rave_bias, value_name = "B", value_parser = parse_rave_bias)]
     pub rave_bias: f64,
+    /// Leaves that a thread gathers before it rolls out from all of them; 64 if it is not given and the reasoner plays
+    /// many side by side, otherwise 1
+    #[arg(long, value_name = "N", value_parser = parse_batch)]
+    pub batch: Option<u32>,
+    /// Rollouts from each leaf, each counted as a visit, with C times the square root of an eighth of them if they are more than 8; 8 if it is not given and the
+    /// reasoner plays many side by side, otherwise 1
+    #[arg(long, value_name = "N", value_parser = parse_rollouts)]
+    pub rollouts: Option<u32>,
     /// Worker threads; all cores if it is not given
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<usize>,
@@ -125,6 +134,8 @@ impl BrainArgs {
             simultaneous: self.simultaneous,
             final_move: self.final_move,
             rave_bias: self.rave_bias,
+            batch: self.batch,
+            rollouts: self.rollouts,
             exploration: self.c,
             threads: self.threads.unwrap_or_else(all_cores),
             seed: self.seed,

@@ -16,7 +16,8 @@ use search::{Budget, Options, WorkLimit};
 pub use self::args::BrainArgs;
 pub use self::numbers::parse_seconds;
 use self::numbers::{
-    parse_bytes, parse_core, parse_discount, parse_exploration, parse_rave_bias, parse_threads,
+    parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_rave_bias, parse_rollouts,
+    parse_threads,
 };
 use crate::processor_time;
 use crate::reasoners::ReasonerKind;
@@ -44,7 +45,7 @@ impl Default for Brain {
 }
 
 /// All keys of settings, for messages and help.
-const KEYS: &str = "threads, config, payoffs, aim, discount, unexplored, in-flight, simultaneous, final-move, rave-bias, \
+const KEYS: &str = "threads, config, payoffs, aim, discount, unexplored, in-flight, simultaneous, final-move, rave-bias, batch, rollouts, \
     c, reasoner, playouts, cpu, memory, seed, pin (cores joined by +)";
 
 /// Why a description of a player makes no brain.
@@ -111,6 +112,9 @@ impl Brain {
         let count = |parse: fn(&str) -> Result<usize, String>| {
             parse(value).map_err(|reason| BrainError::value(key, value, reason))
         };
+        let small = |parse: fn(&str) -> Result<u32, String>| {
+            parse(value).map_err(|reason| BrainError::value(key, value, reason))
+        };
         let search = &mut self.search;
         match key {
             "threads" => search.threads = count(parse_threads)?,
@@ -123,6 +127,8 @@ impl Brain {
             "simultaneous" => search.simultaneous = read(key, value)?,
             "final-move" => search.final_move = Some(read(key, value)?),
             "rave-bias" => search.rave_bias = number(parse_rave_bias)?,
+            "batch" => search.batch = Some(small(parse_batch)?),
+            "rollouts" => search.rollouts = Some(small(parse_rollouts)?),
             "c" => search.exploration = Some(number(parse_exploration)?),
             "reasoner" => self.reasoner = read(key, value)?,
             "playouts" => self.playouts = Some(read::<NonZero<u64>>(key, value)?.get()),
@@ -189,12 +195,13 @@ mod tests {
     #[test]
     fn every_option_of_the_search_is_a_setting() {
         let settings = "config=update-all,payoffs=nodes,aim=difference,discount=0.99,\
-                        simultaneous=regret-matching,final-move=top,rave-bias=0.5";
+                        simultaneous=regret-matching,final-move=top,rave-bias=0.5,batch=16,rollouts=4";
         let search = Brain::parse(settings).unwrap().search;
         assert_eq!((search.config, search.payoffs), (Config::UpdateAll, Some(Payoffs::Nodes)));
         assert_eq!((search.aim, search.discount), (Aim::Difference, 0.99));
         assert_eq!(search.simultaneous, Simultaneous::RegretMatching);
         assert_eq!((search.final_move, search.rave_bias), (Some(FinalMove::Top), 0.5));
+        assert_eq!((search.batch, search.rollouts), (Some(16), Some(4)));
     }
 
     #[test]
@@ -258,6 +265,9 @@ mod tests {
             "in-flight=loss(-1)",
             "simultaneous=nash",
             "final-move=first",
+            "batch=0",
+            "batch=257",
+            "rollouts=65",
             "rave-bias=-0.1",
             "rave-bias=nan",
         ] {

@@ -3,7 +3,7 @@
 //! What a search would refuse is refused here: a player that cannot search plays its first legal moves, and only
 //! its log tells. An error says what is wanted.
 
-use search::{MAX_EXPLORATION, MAX_THREADS, MIN_BYTES, cores};
+use search::{MAX_BATCH, MAX_EXPLORATION, MAX_ROLLOUTS, MAX_THREADS, MIN_BYTES, cores};
 
 /// Reads a time in seconds, which is not nothing.
 pub fn parse_seconds(text: &str) -> Result<f64, String> {
@@ -35,6 +35,18 @@ pub(super) fn parse_discount(text: &str) -> Result<f64, String> {
 pub(super) fn parse_rave_bias(text: &str) -> Result<f64, String> {
     let bias = text.parse().ok().filter(|bias| (0.0..=1.0).contains(bias));
     bias.ok_or_else(|| "a number from 0 to 1 is wanted".to_owned())
+}
+
+/// Reads a number of leaves that a thread has in flight.
+pub(super) fn parse_batch(text: &str) -> Result<u32, String> {
+    let leaves = text.parse().ok().filter(|leaves| (1..=MAX_BATCH).contains(leaves));
+    leaves.ok_or_else(|| format!("1 to {MAX_BATCH} leaves are wanted"))
+}
+
+/// Reads a number of rollouts from each leaf.
+pub(super) fn parse_rollouts(text: &str) -> Result<u32, String> {
+    let rollouts = text.parse().ok().filter(|rollouts| (1..=MAX_ROLLOUTS).contains(rollouts));
+    rollouts.ok_or_else(|| format!("1 to {MAX_ROLLOUTS} rollouts are wanted"))
 }
 
 /// Reads the id of a core that threads can be pinned to.

@@ -50,7 +50,9 @@ impl Path {
         let first_edge = passed[0].edge;
         let n = match (step.is_simultaneous, step.joint) {
             (false, _) => Some(graph.edge(first_edge).count.finish_in_order::<O>(self.weight)),
-            (true, Some(joint)) => Some(graph.joint_visits(joint).fetch_add(self.weight, O::CREDIT) + self.weight),
+            (true, Some(joint)) => {
+                Some(graph.joint_visits(joint).fetch_add(self.weight, O::CREDIT) + self.weight)
+            }
             // A joint move without a record is credited with its playouts one by one.
             (true, None) => None,
         };

@@ -291,7 +291,12 @@ impl<R: Reasoner> Walker<R> {
             if setting.scheme.wants_moves() {
                 moves.extend_from_slice(&self.played);
             } else {
-                let end = self.session.rollout_with(&state, seed_of(seed, rollout, setting.scheme.n_rollouts), &mut Uniform, Some(&mut moves))?;
+                let end = self.session.rollout_with(
+                    &state,
+                    seed_of(seed, rollout, setting.scheme.n_rollouts),
+                    &mut Uniform,
+                    Some(&mut moves),
+                )?;
                 if end.goals.first().map(|&goal| u64::from(goal.min(setting.max_goal))) != Some(goal) {
                     setting.counters.unrepeatable_lines.add(1);
                     return Ok(());

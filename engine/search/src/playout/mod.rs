@@ -9,6 +9,7 @@ use reasoner::{
     Session, Value,
 };
 
+use self::evaluate::Outcomes;
 use crate::backup::{Passed, Path};
 use crate::best_line::BestLine;
 use crate::config::Simultaneous;
@@ -17,7 +18,6 @@ use crate::edge::Child;
 use crate::graph::{Blocks, Graph, Opened, goal_of};
 use crate::history::History;
 use crate::later::MovesMade;
-use self::evaluate::Outcomes;
 use crate::node::{NodeId, Opening, Status};
 use crate::orders::Sound;
 use crate::scheme::Scheme;

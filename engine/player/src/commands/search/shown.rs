@@ -1,7 +1,7 @@
 //! What a search has found, as it is printed.
 
 use reasoner::{Role, Session};
-use search::{MoveReport, Options, Report};
+use search::{Counters, MoveReport, Options, Report};
 use serde_json::{Value, json};
 
 use super::laws::Verified;
@@ -60,6 +60,9 @@ impl<S: Session> Shown<'_, S> {
             "playouts": report.playouts,
             "seconds": report.seconds,
             "playouts_per_s": rate(report),
+            "leaves_per_s": rate(report),
+            "rollouts_per_s": report.counters.rollouts as f64 / report.seconds.max(f64::EPSILON),
+            "time_shares": time_shares(report),
             "nodes": report.nodes,
             "edges": report.edges,
             "bytes": report.bytes,
@@ -118,11 +121,26 @@ fn options_json(asked: &Asked<'_>) -> Value {
         "simultaneous": options.simultaneous.to_string(),
         "final_move": options.final_move.map(|it| it.to_string()),
         "rave_bias": options.rave_bias,
+        "batch": options.batch,
+        "rollouts": options.rollouts,
         "c": options.exploration,
         "threads": options.threads,
         "seed": asked.seed,
         "memory": options.max_bytes,
     })
+}
+
+/// The shares of descents, rollouts and backups in the time of the batches that were timed; null if none was.
+fn time_shares(report: &Report) -> Value {
+    let Counters { descent_ns, rollout_ns, backup_ns, .. } = report.counters;
+    let all = descent_ns + rollout_ns + backup_ns;
+    match all {
+        0 => Value::Null,
+        all => {
+            let share = |part: u64| part as f64 / all as f64;
+            json!({ "descents": share(descent_ns), "rollouts": share(rollout_ns), "backups": share(backup_ns) })
+        }
+    }
 }
 
 fn rate(report: &Report) -> f64 {
@@ -140,7 +158,7 @@ fn counters(report: &Report) -> Value {
         ($($name:ident)*) => { json!({ $(stringify!($name): report.counters.$name,)* }) };
     }
     by_name!(
-        failed_playouts interrupted_playouts depth_sum max_depth rollout_steps nodes_made edges_made openings
+        failed_playouts interrupted_playouts depth_sum max_depth rollouts rollout_steps nodes_made edges_made openings
         lost_claims same_leaf duplicates cas_failures transpositions lookups probes max_probes table_full too_wide
         cut_paths unrepeatable_lines
     )
