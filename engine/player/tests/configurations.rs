@@ -102,6 +102,8 @@ fn a_search_tells_its_options() {
             "simultaneous": "regret-matching",
             "final_move": null,
             "rave_bias": 0.5,
+            "batch": null,
+            "rollouts": null,
             "c": 20.0,
             "threads": 4,
             "seed": 3,

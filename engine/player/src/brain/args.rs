@@ -58,8 +58,8 @@ pub struct BrainArgs {
     /// many side by side, otherwise 1
     #[arg(long, value_name = "N", value_parser = parse_batch)]
     pub batch: Option<u32>,
-    /// Rollouts from each leaf, each counted as a visit, with C times the square root of an eighth of them if they are more than 8; 8 if it is not given and the
-    /// reasoner plays many side by side, otherwise 1
+    /// Rollouts from each leaf, each counted as a visit; with more than 8, C grows with the square root of an eighth of
+    /// them. 8 if it is not given and the reasoner plays many side by side, otherwise 1
     #[arg(long, value_name = "N", value_parser = parse_rollouts)]
     pub rollouts: Option<u32>,
     /// Worker threads; all cores if it is not given
