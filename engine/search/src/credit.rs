@@ -7,7 +7,8 @@
 use crate::orders::Orders;
 use crate::sync::{AtomicU64, Ordering};
 
-/// The low bits hold q, at most [`MAX_UNITS`](crate::valuation::MAX_UNITS); the other 40 hold n.
+/// The low bits hold q, at most [`MAX_UNITS`](crate::valuation::MAX_UNITS); the other 40 hold n. Sums of values have a bit less
+/// for them, so that what is below nothing can be told.
 const Q_BITS: u32 = 24;
 
 /// A credit: `n` times `q`.
@@ -31,6 +32,12 @@ impl Credit {
     pub(crate) fn product(self) -> u64 {
         self.n * self.q
     }
+}
+
+/// A sum of values that changes are being added to. Of two changes the one that takes away may come first: then the sum is
+/// below nothing for a moment, which is far above all that there can be.
+pub(crate) fn at_least_nothing(sum: u64) -> u64 {
+    if sum.cast_signed() < 0 { 0 } else { sum }
 }
 
 /// Replaces the credit in `word` by `n` times `q` if it is of fewer playouts; what its node's sum must change by,

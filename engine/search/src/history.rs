@@ -6,9 +6,9 @@ use reasoner::{Lot, Move, Policy, Role};
 use crate::sync::{AtomicU64, Ordering};
 use crate::table::spread;
 
-/// Moves that fit, of all roles together; those that come later stay unknown. Published games have up to some ten
+/// Moves that fit at most, of all roles together; those that come later stay unknown. Published games have up to some ten
 /// thousand; the table takes 3 MiB.
-const N_SLOTS: usize = 1 << 17;
+const MAX_SLOTS: usize = 1 << 17;
 
 /// How far a move may lie from its first slot.
 const MAX_PROBES: usize = 32;
@@ -39,10 +39,13 @@ pub(crate) struct History {
 
 impl History {
     /// For values up to `full`, which are `max_goal` goal points, and the temperature `tau` in goal points.
-    pub(crate) fn new(full: u64, max_goal: f64, tau: f64) -> History {
+    ///
+    /// It takes at most a 32nd of `max_bytes`.
+    pub(crate) fn new(full: u64, max_goal: f64, tau: f64, max_bytes: usize) -> History {
+        let n_slots = (max_bytes / 32 / size_of::<Slot>()).clamp(MAX_PROBES, MAX_SLOTS);
         let weight = |step: usize| ((step as f64 / N_WEIGHTS as f64 - 1.0) * max_goal / tau).exp();
         History {
-            slots: (0..N_SLOTS).map(|_| Slot::default()).collect(),
+            slots: (0..n_slots).map(|_| Slot::default()).collect(),
             // Never 0, so that something can be chosen whatever tau is.
             weights: (0..=N_WEIGHTS).map(|step| weight(step).max(f64::MIN_POSITIVE)).collect(),
             full,
@@ -50,15 +53,15 @@ impl History {
     }
 
     /// Bytes that it takes.
-    pub(crate) fn bytes() -> u64 {
-        (N_SLOTS * size_of::<Slot>()) as u64
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.slots.len() * size_of::<Slot>()) as u64
     }
 
     fn slot(&self, role_idx: usize, a_move: Move, may_insert: bool) -> Option<&Slot> {
         let key = (role_idx as u64) << 32 | (u64::from(a_move.0) + 1);
         let home = crate::arena::usize_of(spread(key));
         for step in 0..MAX_PROBES {
-            let slot = &self.slots[(home + step) % N_SLOTS];
+            let slot = &self.slots[(home + step) % self.slots.len()];
             let mut held = slot.key.load(Ordering::Relaxed);
             if held == 0 {
                 if !may_insert {
@@ -139,7 +142,7 @@ mod tests {
 
     #[test]
     fn moves_are_chosen_in_proportion_to_their_weights() {
-        let history = History::new(1000, 100.0, 10.0);
+        let history = History::new(1000, 100.0, 10.0, 1 << 20);
         // Means of 50 and 40, and a move never made, which counts as 100.
         for value in [600, 400] {
             history.add(0, Move(1), value);
@@ -160,7 +163,7 @@ mod tests {
 
     #[test]
     fn more_moves_than_fit_do_no_harm() {
-        let history = History::new(1000, 100.0, 10.0);
+        let history = History::new(1000, 100.0, 10.0, 1 << 20);
         for id in 0..300_000 {
             history.add(0, Move(id), 10);
         }

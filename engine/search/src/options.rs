@@ -12,7 +12,7 @@ use crate::config::{Aim, Config, FinalMove, InFlight, Payoffs, Simultaneous, Une
 pub const MAX_THREADS: usize = 1024;
 
 /// The most leaves that one thread has in flight.
-pub const MAX_BATCH: u32 = 256;
+pub const MAX_BATCH: u32 = 128;
 
 /// The most rollouts from one leaf.
 pub const MAX_ROLLOUTS: u32 = 64;

@@ -107,13 +107,13 @@ impl<R: Reasoner> Searcher<R> {
             Unexplored::Uniform => None,
             Unexplored::Gibbs { tau } => {
                 let max_goal = f64::from(reasoner.max_goal());
-                Some(Arc::new(History::new(scheme.valuation.full(), max_goal, tau)))
+                Some(Arc::new(History::new(scheme.valuation.full(), max_goal, tau, options.max_bytes)))
             }
         };
         let mut searcher = Searcher {
+            graph: Arc::new(new_graph(&*reasoner, &options, history.as_deref())),
             scheme: Arc::new(scheme),
             history,
-            graph: Arc::new(new_graph(&*reasoner, &options)),
             root: None,
             roots: Vec::new(),
             best_line: Arc::new(BestLine::new()),
@@ -188,7 +188,7 @@ impl<R: Reasoner> Searcher<R> {
     }
 
     fn start_afresh(&mut self, state: &R::State) {
-        let fresh = Arc::new(new_graph(&*self.reasoner, &self.options));
+        let fresh = Arc::new(new_graph(&*self.reasoner, &self.options, self.history.as_deref()));
         let old = std::mem::replace(&mut self.graph, fresh);
         if old.meter.used() > SLOW_TO_DROP {
             // If no thread can be had, the closure and the graph with it are dropped here.
@@ -305,6 +305,7 @@ impl<R: Reasoner> Searcher<R> {
                 best_line: Arc::clone(&self.best_line),
                 tickets: Arc::clone(tickets),
                 work: watch.budget.work,
+                is_timed: watch.budget.deadline.is_some() || watch.budget.work.is_some(),
                 last_error: Arc::clone(&self.last_error),
             };
             if worker.give(job) {
@@ -362,7 +363,7 @@ impl<R: Reasoner> Searcher<R> {
             seconds: self.seconds,
             nodes: self.before.n_nodes + counters.nodes_made.saturating_sub(counters.duplicates),
             edges: self.before.n_edges + counters.edges_made,
-            bytes: self.graph.meter.used() + self.history.as_ref().map_or(0, |_| History::bytes()),
+            bytes: self.graph.meter.used() + self.history.as_ref().map_or(0, |history| history.bytes()),
             is_full: self.graph.meter.is_full(),
             mean_depth: per(counters.depth_sum, counters.playouts),
             mean_rollout: per(counters.rollout_steps, counters.playouts),
@@ -389,9 +390,11 @@ impl<R: Reasoner> Drop for Searcher<R> {
     }
 }
 
-fn new_graph<R: Reasoner>(reasoner: &R, options: &Options) -> Graph<R::State> {
+/// An empty graph within what the history leaves of the cap.
+fn new_graph<R: Reasoner>(reasoner: &R, options: &Options, history: Option<&History>) -> Graph<R::State> {
     let state_bytes = size_of::<R::State>() + options.state_heap_bytes;
-    let sizes = Sizes::for_cap(options.max_bytes, state_bytes, options.state_heap_bytes);
+    let cap = options.max_bytes - crate::arena::usize_of(history.map_or(0, History::bytes));
+    let sizes = Sizes::for_cap(cap, state_bytes, options.state_heap_bytes);
     let n_roles = reasoner.n_roles();
     Graph::new(n_roles, GraphKind::new(options, n_roles), sizes)
 }

@@ -42,14 +42,20 @@ impl Valuation {
     pub(crate) fn of_end(&self, goals: &[u64], values: &mut Vec<u64>) {
         values.clear();
         let max = self.max_goal;
-        let spread = |part: u64, of: u64| part * self.full() / of;
+        // The products pass 64 bits where goals are millions.
+        let spread = |part: u64, of: u64| {
+            let part = u128::from(part) * u128::from(self.full()) / u128::from(of);
+            u64::try_from(part).unwrap_or(u64::MAX).min(self.full())
+        };
         match (self.aim, goals) {
             // Half of the range is an even end.
             (Aim::Difference, &[a, b]) => {
+                let (a, b) = (a.min(max), b.min(max));
                 values.extend([(a, b), (b, a)].map(|(own, other)| spread(own + max - other, 2 * max)));
             }
             // The own goal counts more than all that the other's can make up (Finnsson and Björnsson 2008).
             (Aim::OwnThenOther, &[a, b]) => {
+                let (a, b) = (a.min(max), b.min(max));
                 let most = (max + 1) * (max + 1) - 1;
                 let ranked = |own: u64, other: u64| own * (max + 1) + max - other;
                 values.extend([(a, b), (b, a)].map(|(own, other)| spread(ranked(own, other), most)));

@@ -1,6 +1,6 @@
 //! A thread's share of work in a run, by the measure that the caller handed in.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::options::WorkLimit;
 
@@ -45,6 +45,45 @@ impl Stopwatch {
     }
 }
 
+/// How long a batch may take in a run that ends at some moment: what it still has in flight then is lost.
+const LONG: Duration = Duration::from_millis(4);
+
+/// How many leaves a thread gathers before it rolls out: fewer where that takes long. Runs that only count their playouts keep
+/// to what was asked for, so that they can be made again.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    pub(crate) batch: u64,
+    most: u64,
+    is_timed: bool,
+}
+
+impl Pace {
+    /// Of at most `most` leaves.
+    pub(crate) fn new(most: u64, is_timed: bool) -> Pace {
+        Pace { batch: most, most, is_timed: is_timed && most > 1 }
+    }
+
+    /// A batch begins.
+    pub(crate) fn begin(&self) -> Option<Instant> {
+        self.is_timed.then(Instant::now)
+    }
+
+    /// It is done.
+    pub(crate) fn end(&mut self, started: Option<Instant>) {
+        let Some(started) = started else { return };
+        self.take(started.elapsed());
+    }
+
+    /// A batch took so long.
+    fn take(&mut self, elapsed: Duration) {
+        if elapsed > LONG {
+            self.batch = (self.batch / 2).max(1);
+        } else if elapsed < LONG / 4 {
+            self.batch = (self.batch * 2).min(self.most);
+        }
+    }
+}
+
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use std::cell::Cell;
@@ -53,6 +92,16 @@ mod tests {
 
     thread_local! {
         static WORKED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    }
+
+    #[test]
+    fn batches_shrink_while_they_take_long_and_grow_again() {
+        let mut pace = Pace::new(64, true);
+        (0..10).for_each(|_| pace.take(LONG * 2));
+        assert_eq!(pace.batch, 1);
+        (0..10).for_each(|_| pace.take(LONG / 10));
+        assert_eq!(pace.batch, 64);
+        assert!(Pace::new(64, false).begin().is_none(), "what only counts is not timed");
     }
 
     /// Playouts of a given length until a limit is reached.

@@ -20,7 +20,7 @@ use crate::orders::Sound;
 use crate::playout::{Setting, Walker};
 use crate::scheme::Scheme;
 use crate::sync::{Arc, AtomicU64, CachePadded, Mutex, Ordering, channel};
-use crate::work::Stopwatch;
+use crate::work::{Pace, Stopwatch};
 
 /// Numbers taken at a time: the counter's cache line travels between cores that much less often.
 const TICKET_BLOCK: u64 = 16;
@@ -78,6 +78,8 @@ pub(crate) struct Job<S> {
     pub(crate) best_line: Arc<BestLine<S>>,
     pub(crate) tickets: Arc<Tickets>,
     pub(crate) work: Option<WorkLimit>,
+    /// Whether the run ends at some moment, so that no batch may take long.
+    pub(crate) is_timed: bool,
     /// The text of the last error.
     pub(crate) last_error: Arc<Mutex<Option<String>>>,
 }
@@ -228,6 +230,7 @@ fn search<R: Reasoner>(
     }
     let mut stopwatch = job.work.map(Stopwatch::start);
     let mut numbers = 0..0;
+    let mut pace = Pace::new(job.scheme.batch, job.is_timed);
     while !making.interrupt.is_raised() && !stopwatch.as_mut().is_some_and(Stopwatch::is_over) {
         if numbers.is_empty() {
             numbers = job.tickets.take(TICKET_BLOCK.max(job.scheme.batch));
@@ -235,7 +238,8 @@ fn search<R: Reasoner>(
         if numbers.is_empty() {
             return;
         }
-        let end = numbers.end.min(numbers.start.saturating_add(job.scheme.batch));
+        let end = numbers.end.min(numbers.start.saturating_add(pace.batch));
+        let started = pace.begin();
         let batch = std::mem::replace(&mut numbers.start, end)..end;
         walker.play_out(setting, batch, &mut |error| match error {
             ReasonerError::Interrupted => counters.interrupted_playouts.add(1),
@@ -244,6 +248,7 @@ fn search<R: Reasoner>(
                 note(error);
             }
         });
+        pace.end(started);
     }
 }
 

@@ -319,3 +319,26 @@ fn histories_lead_to_moves_that_were_good_elsewhere() {
     let (uniform, gibbs) = (mean(Unexplored::Uniform), mean(Unexplored::Gibbs { tau: 2.0 }));
     assert!(uniform < 35.0 && gibbs > uniform + 10.0, "{uniform} and {gibbs}");
 }
+
+#[test]
+fn later_moves_are_discounted_like_all_others() {
+    // With half of the value a step, nothing at the root is worth more than a tenth.
+    for name in ["uct", "rave", "rave-ucd(1,0)", "rave-ucd(2,1)"] {
+        let (report, _) = search(Nim([3, 4, 5, 0]), Options { discount: 0.5, ..options(name, 1) }, 3000);
+        for it in &report.roles[0].moves {
+            assert!(it.value < 12.0, "{name}: {it:?}");
+        }
+    }
+}
+
+#[test]
+fn full_tables_and_nodes_without_edges_are_no_end() {
+    for name in ["rave-ucd(2,0)", "rave-ucd(inf,inf)", "credited", "uct+t"] {
+        for max_bytes in [1 << 20, 2 << 20] {
+            let small = |seed| Options { max_bytes, threads: 4, ..options(name, seed) };
+            search(Nim([7, 7, 7, 7]), small(1), 3000);
+            let (report, _) = search(common::Picks { n_roles: 3, steps: 4, most: 15 }, small(2), 6000);
+            assert_eq!(report.playouts, 6000, "{name}");
+        }
+    }
+}

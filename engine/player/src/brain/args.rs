@@ -103,7 +103,7 @@ they are asked for (Saffidine, Cazenave and Méhat 2012, 3.3); ucd(1,0,1) is the
   rave
       means mixed with those of all playouts in which the move came later (Gelly and Silver 2007)
   rave-ucd(D-RAVE,D-MEAN)
-      later playouts also those of the children, D-RAVE edges down, and means of depth D-MEAN (2012, 4.3)
+      later playouts those of the nodes below instead, D-RAVE edges down, and means of depth D-MEAN (2012, 4.3)
   credited
       each edge credits its node with the child's mean, as often as it was passed (this project)
   mc

@@ -266,7 +266,7 @@ mod tests {
             "simultaneous=nash",
             "final-move=first",
             "batch=0",
-            "batch=257",
+            "batch=129",
             "rollouts=65",
             "rave-bias=-0.1",
             "rave-bias=nan",

@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use super::{Ending, Path, add};
-use crate::credit::{Credit, append, renew};
+use crate::credit::{Credit, append, at_least_nothing, renew};
 use crate::graph::Graph;
 use crate::node::NodeId;
 use crate::orders::Orders;
@@ -84,7 +84,7 @@ impl Path {
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of values is a value")]
 fn worth<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, scheme: &Scheme, id: NodeId, role_idx: usize) -> u64 {
     let n = graph.node(id).count.read::<O>().visits.max(1);
-    let sum = graph.sum(id, role_idx).load(Ordering::Relaxed);
+    let sum = at_least_nothing(graph.sum(id, role_idx).load(Ordering::Relaxed));
     let mean = (sum / n).saturating_add(u64::from(sum % n * 2 >= n)).min(scheme.valuation.full());
     scheme.valuation.before(mean, 1)
 }

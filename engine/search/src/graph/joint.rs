@@ -130,7 +130,12 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
                 self.joints.items.at(loser as usize).kill();
                 winner
             }
-            Found::Full => 0,
+            Found::Full => {
+                // Joint moves may be far more than nodes: what has no record leads out of the graph from now on.
+                counters.table_full.add(1);
+                self.meter.declare_full();
+                0
+            }
         };
         let held = if winner == 0 { Child::None } else { self.joints.items.at(winner as usize).child() };
         match (child, held) {

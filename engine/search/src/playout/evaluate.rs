@@ -237,9 +237,11 @@ impl<R: Reasoner> Walker<R> {
             }
         }
         let Some(later) = &graph.later else { return };
-        let mut add = |id, role: u32, a_move| {
-            let key = (id, role, a_move);
-            later.add::<Sound>(&mut self.blocks.later, &graph.meter, key, values[role as usize]);
+        let n_steps = self.path.steps.len();
+        let mut add = |level: usize, id, role: u32, a_move| {
+            let n_before = crate::arena::u32_of(n_steps - level);
+            let value = scheme.valuation.before(values[role as usize], n_before);
+            later.add::<Sound>(&mut self.blocks.later, &graph.meter, (id, role, a_move), value);
         };
         let mut n_left = MAX_LATER_MOVES;
         for (level, &id) in self.path.nodes.iter().enumerate() {
@@ -248,11 +250,11 @@ impl<R: Reasoner> Walker<R> {
                 // All moves, since those of another node's mover are asked for too.
                 (Config::RaveUcd { .. }, ..) => {
                     let moves = made.since(level).take(n_left);
-                    n_left -= moves.map(|(role, a_move)| add(id, role, a_move)).count();
+                    n_left -= moves.map(|(role, a_move)| add(level, id, role, a_move)).count();
                 }
                 (_, Status::Open, Some(role)) => {
                     let moves = graph.edges_of(node.opening()).iter().map(crate::edge::Edge::a_move);
-                    moves.filter(|&it| made.has(role, it, level)).for_each(|it| add(id, role, it));
+                    moves.filter(|&it| made.has(role, it, level)).for_each(|it| add(level, id, role, it));
                 }
                 _ => {}
             }

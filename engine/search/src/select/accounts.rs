@@ -8,11 +8,11 @@ use super::Viewpoint;
 use crate::adapted::{Adapter, Memo};
 use crate::config::{Config, Depth, Depths};
 use crate::count::Tally;
-use crate::credit::Credit;
+use crate::credit::{Credit, at_least_nothing};
 use crate::edge::{Child, Edge};
 use crate::graph::Graph;
 use crate::incremental;
-use crate::node::NodeId;
+use crate::node::{NodeId, Status};
 use crate::orders::Orders;
 use crate::scheme::Scheme;
 use crate::sync::Ordering;
@@ -220,8 +220,8 @@ fn credited<S: Eq + Hash, O: Orders>(
     let (visits, sum) = match graph.edge(edge).child::<O>() {
         Child::Node(child) => {
             let visits = graph.node(child).count.read::<O>().visits;
-            let sum = graph.sum(child, role_idx).load(Ordering::Relaxed) as f64;
-            (visits, sum * scheme.valuation.discount)
+            let sum = at_least_nothing(graph.sum(child, role_idx).load(Ordering::Relaxed));
+            (visits, sum as f64 * scheme.valuation.discount)
         }
         Child::None | Child::Broken => {
             let word = graph.word(edge, graph.layout.credits.first + role_idx).load(Ordering::Relaxed);
@@ -276,14 +276,14 @@ fn gather_rave_ucd<S: Eq + Hash, O: Orders>(
     accounts.extend(view.edges.clone().map(|edge| adapted(&mut adapter, scheme, edge, depths)));
     let mut sources = nodes_below(graph, view.id, rave);
     if sources.len().saturating_mul(view.edges.len()) > MAX_LOOK_UPS {
-        sources = vec![view.id];
+        sources = vec![(view.id, 0)];
     }
     for (account, edge) in accounts.iter_mut().zip(view.edges.clone()) {
         let mut later = Later::default();
-        for &source in &sources {
+        for &(source, n_levels) in &sources {
             let at = later_of(graph, source, view.role_idx, edge);
             later.n += at.n;
-            later.sum += at.sum;
+            later.sum += at.sum * scheme.valuation.discount.powi(i32::from(n_levels));
         }
         *account = mixed(scheme, *account, later);
     }
@@ -292,22 +292,24 @@ fn gather_rave_ucd<S: Eq + Hash, O: Orders>(
 /// Look-ups for one choice under `rave-ucd`; a node with more moves times nodes below uses its own numbers.
 const MAX_LOOK_UPS: usize = 1 << 14;
 
-/// The nodes so many levels below a node, or where its ways end before that; each once.
-fn nodes_below<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, id: NodeId, depth: Depth) -> Vec<NodeId> {
+/// The nodes so many levels below a node, or where its ways end before that, each once with its level.
+fn nodes_below<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, id: NodeId, depth: Depth) -> Vec<(NodeId, u8)> {
     let mut level = vec![id];
-    let mut leaves = Vec::new();
+    let mut found = Vec::new();
     let mut n_levels = 0;
     while !level.is_empty() && Depth::Finite(n_levels) != depth && n_levels < u8::MAX {
         let mut next = Vec::new();
         for &node in &level {
             let n_before = next.len();
-            let opening = graph.node(node).opening();
-            next.extend(graph.edges_of(opening).iter().filter_map(|edge| match edge.child::<O>() {
-                Child::Node(child) => Some(child),
-                Child::None | Child::Broken => None,
-            }));
+            if graph.node(node).status::<O>() == Status::Open {
+                let edges = graph.edges_of(graph.node(node).opening());
+                next.extend(edges.iter().filter_map(|edge| match edge.child::<O>() {
+                    Child::Node(child) => Some(child),
+                    Child::None | Child::Broken => None,
+                }));
+            }
             if next.len() == n_before {
-                leaves.push(node);
+                found.push((node, n_levels));
             }
         }
         next.sort_unstable();
@@ -315,8 +317,8 @@ fn nodes_below<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, id: NodeId, depth: 
         level = next;
         n_levels += 1;
     }
-    level.extend(leaves);
-    level.sort_unstable();
-    level.dedup();
-    level
+    found.extend(level.into_iter().map(|node| (node, n_levels)));
+    found.sort_unstable();
+    found.dedup_by_key(|&mut (node, _)| node);
+    found
 }
