@@ -402,12 +402,11 @@ impl<L: Lanes> Setting<L> {
     }
 }
 
-/// What the random choices of each lane's rollout follow from: the halves of its seed, the lower one moved back by
-/// the choices that were made before it began (see [`Lot`]).
+/// What the random choices of each lane's rollout follow from: the words of its seed, low words first, the lower half
+/// moved back by the choices that were made before it began (see [`Lot`]).
 #[derive(Debug)]
 pub(super) struct Keys {
-    low: Box<[u32]>,
-    high: Box<[u32]>,
+    words: [Box<[u16]>; 4],
     /// The step with which it began.
     begun: Box<[u32]>,
 }
@@ -423,8 +422,7 @@ pub(super) struct Begins {
 
 impl Keys {
     pub(super) fn new(n_lanes: usize) -> Keys {
-        let zeros = || vec![0; n_lanes].into();
-        Keys { low: zeros(), high: zeros(), begun: zeros() }
+        Keys { words: std::array::from_fn(|_| vec![0; n_lanes].into()), begun: vec![0; n_lanes].into() }
     }
 
     /// The step with which the rollout of a lane began.
@@ -437,8 +435,11 @@ impl Keys {
     #[inline(always)]
     pub(super) fn set(&mut self, lane: usize, seed: u64, begins: Begins) {
         let [low, high] = Lot::halves(seed);
-        self.low[lane] = low.wrapping_sub(begins.offset);
-        self.high[lane] = high;
+        let [w0, w1] = Lot::words(low.wrapping_sub(begins.offset));
+        let [w2, w3] = Lot::words(high);
+        for (words, word) in self.words.iter_mut().zip([w0, w1, w2, w3]) {
+            words[lane] = word;
+        }
         self.begun[lane] = begins.step;
     }
 
@@ -480,10 +481,17 @@ pub(super) fn draw<L: Lanes>(counts: &[L], keys: &Keys, offset: u32, numbers: &m
                 *of_lane |= u32::from(word >> lane & 1 == 1) << plane;
             }
         }
-        let low = &keys.low[word_idx * 64..][..64];
-        let high = &keys.high[word_idx * 64..][..64];
+        let [w0, w1, w2, w3] = keys.words.each_ref().map(|words| &words[word_idx * 64..][..64]);
+        let (mut low, mut high) = ([0u16; 64], [0u16; 64]);
+        let [offset0, offset1] = Lot::words(offset);
+        for lane in 0..64 {
+            // Sums of halves, by words.
+            let sum = w0[lane].wrapping_add(offset0);
+            let carried = w1[lane].wrapping_add(offset1).wrapping_add(u16::from(sum < offset0));
+            [low[lane], high[lane]] = Lot::mix([sum, carried, w2[lane], w3[lane]]);
+        }
         for (lane, of_lane) in of_lane.iter_mut().enumerate() {
-            let bits = Lot::mix(low[lane].wrapping_add(offset), high[lane]);
+            let bits = u32::from(high[lane]) << 16 | u32::from(low[lane]);
             *of_lane = ((u64::from(bits) * u64::from(*of_lane)) >> 32) as u32;
         }
         for (plane, number) in numbers.iter_mut().enumerate() {

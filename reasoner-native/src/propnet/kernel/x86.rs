@@ -90,61 +90,104 @@ fn draw_words<L: Lanes>(counts: &[L], keys: &Keys, offset: u32, numbers: &mut [L
 }
 
 /// The numbers that 32 lanes from `lane` on draw below these counts, in words.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn below(count: __m512i, keys: &Keys, offset: u32, lane: usize) -> __m512i {
-    assert!(lane + 32 <= keys.low.len() && keys.high.len() == keys.low.len());
-    let offset = _mm512_set1_epi32(offset.cast_signed());
-    let bits_of = |lane: usize| {
-        // SAFETY: `lane` is at most the number of keys less 16.
-        let (low, high) = unsafe {
-            (
-                _mm512_loadu_si512(keys.low.as_ptr().add(lane).cast()),
-                _mm512_loadu_si512(keys.high.as_ptr().add(lane).cast()),
-            )
-        };
-        mix(_mm512_add_epi32(low, offset), high)
-    };
-    let (a, b) = (bits_of(lane), bits_of(lane + 16));
-    let low = _mm512_permutex2var_epi16(a, even_words(), b);
-    let high = _mm512_permutex2var_epi16(a, odd_words(), b);
+    let mut words = [_mm512_setzero_si512(); 4];
+    for (word, of_lanes) in words.iter_mut().zip(&keys.words) {
+        let of_lanes = &of_lanes[lane..lane + 32];
+        // SAFETY: there are 32 words.
+        *word = unsafe { _mm512_loadu_si512(of_lanes.as_ptr().cast()) };
+    }
+    let one = _mm512_set1_epi16(1);
+    // The sum of halves, by words.
+    let [offset_low, offset_high] = Lot::words(offset).map(|word| _mm512_set1_epi16(word.cast_signed()));
+    words[0] = _mm512_add_epi16(words[0], offset_low);
+    words[1] = _mm512_add_epi16(words[1], offset_high);
+    let is_carried = _mm512_cmplt_epu16_mask(words[0], offset_low);
+    words[1] = _mm512_mask_add_epi16(words[1], is_carried, words[1], one);
+    let [low, high] = mix(words);
     // The high half of a product of 32 and 16 bits, from those of 16 and 16.
     let from_low = _mm512_mulhi_epu16(low, count);
     let middle = _mm512_mullo_epi16(high, count);
     let is_carried = _mm512_cmplt_epu16_mask(_mm512_add_epi16(middle, from_low), middle);
     let number = _mm512_mulhi_epu16(high, count);
-    _mm512_mask_add_epi16(number, is_carried, number, _mm512_set1_epi16(1))
+    _mm512_mask_add_epi16(number, is_carried, number, one)
 }
 
-/// As [`Keys::set_series`], 16 lanes at a time.
-#[target_feature(enable = "avx512f")]
+/// [`reasoner::Lot::mix`].
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn mix([w0, w1, w2, w3]: [__m512i; 4]) -> [__m512i; 2] {
+    let multiplier = _mm512_set1_epi16(Lot::MULTIPLIER.cast_signed());
+    let (low, high) = (_mm512_mullo_epi16(w0, multiplier), _mm512_mulhi_epu16(w0, multiplier));
+    let one_factor = _mm512_xor_si512(_mm512_xor_si512(high, w1), w2);
+    let other = _mm512_or_si512(low, _mm512_set1_epi16(1));
+    let product = _mm512_mullo_epi16(one_factor, other);
+    [low, _mm512_xor_si512(_mm512_xor_si512(product, w3), low)]
+}
+
+/// As [`Keys::set_series`], 32 lanes at a time.
+#[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 pub(super) fn set_series<L: Lanes>(keys: &mut Keys, lanes: L, seed: u64, first: u32, begins: Begins) {
-    const LANES_AT_ONCE: usize = 16;
-    assert!(keys.low.len() == L::N && keys.high.len() == L::N && keys.begun.len() == L::N);
-    let all = |word: u32| _mm512_set1_epi32(word.cast_signed());
-    let [low_stride, high_stride] = Lot::SERIES_STRIDES.map(all);
-    let [low, high] = Lot::halves(seed);
-    let (low, high) = (all(low.wrapping_sub(begins.offset)), all(high));
-    let numbers = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const LANES_AT_ONCE: usize = 32;
+    assert!(keys.begun.len() == L::N && keys.words.iter().all(|words| words.len() == L::N));
     let mut first = first;
     for (word_idx, word) in lanes.words().into_iter().enumerate().take(L::WORDS) {
         for part in 0..64 / LANES_AT_ONCE {
             #[allow(clippy::cast_possible_truncation, reason = "the other lanes are other parts")]
-            let mask = (word >> (part * LANES_AT_ONCE)) as u16;
-            let rollout = _mm512_add_epi32(all(first), _mm512_maskz_expand_epi32(mask, numbers));
+            let mask = (word >> (part * LANES_AT_ONCE)) as u32;
+            if mask == 0 {
+                continue;
+            }
+            let (half, other_half) = (mask as u16, (mask >> 16) as u16);
+            let [low, high] = seeds_in_series(half, seed, first, begins);
+            let [other_low, other_high] =
+                seeds_in_series(other_half, seed, first.wrapping_add(half.count_ones()), begins);
             first = first.wrapping_add(mask.count_ones());
-            let low = _mm512_add_epi32(low, _mm512_mullo_epi32(rollout, low_stride));
-            let high = _mm512_add_epi32(high, _mm512_mullo_epi32(rollout, high_stride));
+            let words = [
+                _mm512_permutex2var_epi16(low, even_words(), other_low),
+                _mm512_permutex2var_epi16(low, odd_words(), other_low),
+                _mm512_permutex2var_epi16(high, even_words(), other_high),
+                _mm512_permutex2var_epi16(high, odd_words(), other_high),
+            ];
+            let step = _mm512_set1_epi32(begins.step.cast_signed());
             let lane = word_idx * 64 + part * LANES_AT_ONCE;
-            // SAFETY: `lane` is at most `L::N` - 16, and the keys have `L::N` words.
+            // SAFETY: `lane` is at most `L::N` - 32, and the keys have `L::N` words of each kind.
             unsafe {
-                _mm512_mask_storeu_epi32(keys.low.as_mut_ptr().add(lane).cast(), mask, low);
-                _mm512_mask_storeu_epi32(keys.high.as_mut_ptr().add(lane).cast(), mask, high);
-                _mm512_mask_storeu_epi32(keys.begun.as_mut_ptr().add(lane).cast(), mask, all(begins.step));
+                for (of_lanes, word) in keys.words.iter_mut().zip(words) {
+                    _mm512_mask_storeu_epi16(of_lanes.as_mut_ptr().add(lane).cast(), mask, word);
+                }
+                let begun = keys.begun.as_mut_ptr().add(lane);
+                _mm512_mask_storeu_epi32(begun.cast(), half, step);
+                _mm512_mask_storeu_epi32(begun.add(16).cast(), other_half, step);
             }
         }
     }
+}
+
+/// The halves of the seeds of a series from its `first` rollout on, for the lanes of a mask, the lower one moved back.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn seeds_in_series(mask: u16, seed: u64, first: u32, begins: Begins) -> [__m512i; 2] {
+    let [low, high] = Lot::halves(Lot::seed_in_series(seed, first));
+    let starts = [low.wrapping_sub(begins.offset), high];
+    let mut halves = [_mm512_setzero_si512(); 2];
+    for (half, (start, stride)) in halves.iter_mut().zip(starts.into_iter().zip(Lot::SERIES_STRIDES)) {
+        let multiples = multiples(stride);
+        let start = _mm512_set1_epi32(start.cast_signed());
+        *half = _mm512_add_epi32(start, _mm512_maskz_expand_epi32(mask, multiples));
+    }
+    halves
+}
+
+/// 0 to 15 times a number.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn multiples(number: u32) -> __m512i {
+    let numbers = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    _mm512_mullo_epi32(numbers, _mm512_set1_epi32(number.cast_signed()))
 }
 
 /// The indexes of the low halves of 32-bit words.
@@ -164,16 +207,6 @@ fn even_words() -> __m512i {
 #[inline]
 fn odd_words() -> __m512i {
     _mm512_add_epi16(even_words(), _mm512_set1_epi16(1))
-}
-
-/// [`reasoner::Lot::mix`].
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn mix(low: __m512i, high: __m512i) -> __m512i {
-    let x = _mm512_xor_si512(low, _mm512_srli_epi32(low, 16));
-    let x = _mm512_add_epi32(_mm512_mullo_epi32(x, _mm512_set1_epi32(0x21f0_aaad)), high);
-    let x = _mm512_xor_si512(x, _mm512_srli_epi32(x, 15));
-    _mm512_mullo_epi32(x, _mm512_set1_epi32(0x735a_2d97))
 }
 
 /// Lanes in a vector register. Its operations must only be called where the features are on: within
