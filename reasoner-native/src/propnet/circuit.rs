@@ -137,6 +137,8 @@ pub(crate) struct Circuit {
     pub(crate) terminal: Tap,
     /// By role, the best first.
     pub(crate) goals: Vec<GoalTap>,
+    /// By base: whether goals depend on it, in the same state.
+    pub(crate) is_of_goals: Vec<bool>,
     /// In the order of [`Cone::ALL`].
     cones: Vec<Vec<Block>>,
     /// Wires of inputs of gates.
@@ -218,6 +220,7 @@ impl Circuit {
         let goal = |goal: &Goal| GoalTap { role: goal.role, value: goal.value, tap: layout.tap(goal.holds) };
         let mut goals: Vec<GoalTap> = net.goals.iter().map(goal).collect();
         goals.sort_by_key(|goal| (goal.role, Reverse(goal.value)));
+        let reached = net.reached(net.goals.iter().map(|goal| goal.holds.gate()).collect(), false);
         Ok(Circuit {
             n_wires: layout.n_wires,
             n_bases: net.bases.len(),
@@ -226,6 +229,7 @@ impl Circuit {
             legal: (0..net.n_roles).map(legal_of).collect(),
             terminal: layout.tap(net.terminal),
             goals,
+            is_of_goals: net.bases.iter().map(|base| reached[base.gate.idx()]).collect(),
             first_moves,
             cones,
             inputs: layout.inputs,

@@ -53,6 +53,12 @@ impl Course {
         self.phases.iter().map(|circuit| circuit.n_wires).max().unwrap_or(0)
     }
 
+    /// By base: whether goals depend on it, in some phase.
+    pub(super) fn bases_of_goals(&self) -> Vec<bool> {
+        let is_of_goals = |base| self.phases.iter().any(|circuit| circuit.is_of_goals[base]);
+        (0..self.phases[0].n_relevant).map(is_of_goals).collect()
+    }
+
     /// The phase of a state; none if no such state is reachable.
     pub(super) fn phase_of(&self, state: &BitState) -> Option<usize> {
         let is_of = |values: &Vec<bool>| {

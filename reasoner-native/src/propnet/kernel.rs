@@ -4,6 +4,7 @@
 //! and only its operations with them is an order of magnitude slower (PROPNET.md, "Bit-slices"). So [`with`] compiles
 //! a whole [`Task`] with the features that its lanes need.
 
+mod changes;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -11,9 +12,10 @@ use std::marker::PhantomData;
 
 use reasoner::Lot;
 
-use super::circuit::{Circuit, PARTS, Run, Shape, Tap};
+use super::circuit::{PARTS, Run, Shape};
 use super::evaluate::Wires;
 use super::lanes::Lanes;
+pub(super) use changes::{Changes, Exceptions};
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86::{X256, X512};
 
@@ -257,148 +259,6 @@ pub(super) fn gather<L: Lanes>(wires: &Wires<L>, from: &Places<L>, to: &mut [L])
     for (to, &place) in to.iter_mut().zip(&from.places) {
         // SAFETY: it is the place of one of `n_wires` wires, of which there are enough.
         *to = unsafe { *at(wires.as_ptr().cast_mut(), place) };
-    }
-}
-
-/// How the state becomes the next one.
-#[derive(Debug)]
-pub(super) struct Changes<L> {
-    /// Bases that become what other wires are.
-    plain: Vec<Change>,
-    /// Bases that become the complements of other wires.
-    negated: Vec<Change>,
-    /// Bases that become what other bases were.
-    shifted: Vec<Change>,
-    /// What the latter become, and the memory for it.
-    shifts: Vec<(Tap, L)>,
-    /// Bases that stay what they are.
-    kept: Vec<Change>,
-    n_wires: usize,
-    n_bases: usize,
-}
-
-/// What a base becomes.
-#[derive(Debug, Clone, Copy)]
-struct Change {
-    base: Place,
-    from: Place,
-    /// Where its value stands in the states of rollouts that begin.
-    at_begin: Place,
-}
-
-/// Lanes whose next state is not what the circuit says.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Exceptions<'a, L> {
-    /// Those that stay as they are.
-    pub(super) over: L,
-    /// Those that get another state.
-    pub(super) begins: L,
-    /// By base: that state.
-    pub(super) states: &'a [L],
-}
-
-impl<L: Lanes> Changes<L> {
-    pub(super) fn of(circuit: &Circuit) -> Changes<L> {
-        let mut changes = Changes {
-            plain: Vec::new(),
-            negated: Vec::new(),
-            shifted: Vec::new(),
-            shifts: Vec::new(),
-            kept: Vec::new(),
-            n_wires: circuit.n_wires,
-            n_bases: circuit.n_relevant,
-        };
-        let bases = circuit.base_wire(0)..circuit.base_wire(circuit.n_relevant);
-        for (base, &tap) in circuit.next[..circuit.n_relevant].iter().enumerate() {
-            let wire = circuit.base_wire(base);
-            assert!(wire.max(tap.wire()) < circuit.n_wires, "bases and taps are wires of the circuit");
-            let [at_wire, from, at_begin] = [wire, tap.wire(), base].map(Place::of::<L>);
-            let change = Change { base: at_wire, from, at_begin };
-            match () {
-                () if tap.wire() == wire && !tap.is_negated() => changes.kept.push(change),
-                () if bases.contains(&tap.wire()) && tap.wire() != wire => {
-                    changes.shifted.push(change);
-                    changes.shifts.push((tap, L::NONE));
-                }
-                () if tap.is_negated() => changes.negated.push(change),
-                () => changes.plain.push(change),
-            }
-        }
-        changes
-    }
-
-    /// Makes the next state the state.
-    #[inline(always)]
-    pub(super) fn apply(&mut self, wires: &mut Wires<L>, exceptions: &Exceptions<'_, L>) {
-        match (exceptions.over.any(), exceptions.begins.any()) {
-            (false, false) => self.apply_except::<false, false>(wires, exceptions),
-            (false, true) => self.apply_except::<false, true>(wires, exceptions),
-            (true, false) => self.apply_except::<true, false>(wires, exceptions),
-            (true, true) => self.apply_except::<true, true>(wires, exceptions),
-        }
-    }
-
-    #[inline(always)]
-    fn apply_except<const HAS_OVER: bool, const HAS_BEGINS: bool>(
-        &mut self,
-        wires: &mut Wires<L>,
-        exceptions: &Exceptions<'_, L>,
-    ) {
-        let &Exceptions { over, begins, states } = exceptions;
-        for (tap, value) in &mut self.shifts {
-            *value = wires.tap(*tap);
-        }
-        assert!(self.n_wires <= wires.all().len(), "the wires are those of the circuit");
-        assert!(self.n_bases <= states.len(), "there is a state for all bases");
-        let wires = wires.all_mut().as_mut_ptr();
-        let setting = Setting { wires, states: states.as_ptr(), over, begins };
-        // SAFETY: bases and what they become have wires of the circuit, of which there are enough, and bases have
-        // states.
-        unsafe {
-            for change in &self.plain {
-                setting.set::<HAS_OVER, HAS_BEGINS>(change, *at(wires, change.from));
-            }
-            for change in &self.negated {
-                setting.set::<HAS_OVER, HAS_BEGINS>(change, (*at(wires, change.from)).not());
-            }
-            for (change, &(_, new)) in self.shifted.iter().zip(&self.shifts) {
-                setting.set::<HAS_OVER, HAS_BEGINS>(change, new);
-            }
-            if HAS_BEGINS {
-                for change in &self.kept {
-                    setting.set::<HAS_OVER, HAS_BEGINS>(change, *at(wires, change.from));
-                }
-            }
-        }
-    }
-}
-
-/// Where bases are set, and in which lanes otherwise than by the circuit.
-struct Setting<L> {
-    wires: *mut L,
-    states: *const L,
-    over: L,
-    begins: L,
-}
-
-impl<L: Lanes> Setting<L> {
-    /// Sets a base.
-    ///
-    /// # Safety
-    /// The places of the change are those of wires behind `wires` and of a state behind `states`.
-    #[inline(always)]
-    unsafe fn set<const HAS_OVER: bool, const HAS_BEGINS: bool>(&self, change: &Change, mut value: L) {
-        // SAFETY: as promised.
-        unsafe {
-            let base = at(self.wires, change.base);
-            if HAS_OVER {
-                value = self.over.pick(*base, value);
-            }
-            if HAS_BEGINS {
-                value = self.begins.pick(*at(self.states.cast_mut(), change.at_begin), value);
-            }
-            *base = value;
-        }
     }
 }
 

@@ -42,11 +42,13 @@ impl<L: Lanes> Sliced<L> {
     pub(super) fn new(whole: &Circuit, course: &Course) -> Sliced<L> {
         /// That of an ordinary game.
         const MEAN_LENGTH: f64 = 40.0;
+        let of_goals = course.bases_of_goals();
+        let stage_of = |circuit| Stage::new(circuit, &of_goals);
         Sliced {
             wires: Wires::new(whole.n_wires.max(course.n_wires())),
             stages: Stages {
-                by_phase: course.phases.iter().map(Stage::new).collect(),
-                whole: Stage::new(whole),
+                by_phase: course.phases.iter().map(stage_of).collect(),
+                whole: Stage::new(whole, &whole.is_of_goals),
             },
             seats: Seats::new(whole.n_relevant),
             mean_length: MEAN_LENGTH,

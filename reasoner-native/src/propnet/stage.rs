@@ -15,11 +15,12 @@ pub(super) struct Stage<L> {
 }
 
 impl<L: Lanes> Stage<L> {
-    pub(super) fn new(circuit: &Circuit) -> Stage<L> {
+    /// That of a circuit; `of_goals` are the bases that goals depend on, there or in other circuits of its course.
+    pub(super) fn new(circuit: &Circuit, of_goals: &[bool]) -> Stage<L> {
         Stage {
             inputs: Places::of(circuit.inputs.iter().map(|&wire| wire as usize), circuit.n_wires),
             choosers: Chooser::all_of(circuit),
-            changes: Changes::of(circuit),
+            changes: Changes::of(circuit, of_goals),
         }
     }
 }

@@ -93,11 +93,11 @@ fn draw_words<L: Lanes>(counts: &[L], keys: &Keys, offset: u32, numbers: &mut [L
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn below(count: __m512i, keys: &Keys, offset: u32, lane: usize) -> __m512i {
+    assert!(lane + 32 <= keys.begun.len());
     let mut words = [_mm512_setzero_si512(); 4];
     for (word, of_lanes) in words.iter_mut().zip(&keys.words) {
-        let of_lanes = &of_lanes[lane..lane + 32];
-        // SAFETY: there are 32 words.
-        *word = unsafe { _mm512_loadu_si512(of_lanes.as_ptr().cast()) };
+        // SAFETY: there are as many words of each kind as numbers of steps, so 32 from `lane` on.
+        *word = unsafe { _mm512_loadu_si512(of_lanes.as_ptr().add(lane).cast()) };
     }
     let one = _mm512_set1_epi16(1);
     // The sum of halves, by words.
@@ -141,7 +141,7 @@ pub(super) fn set_series<L: Lanes>(keys: &mut Keys, lanes: L, seed: u64, first: 
             if mask == 0 {
                 continue;
             }
-            let (half, other_half) = (mask as u16, (mask >> 16) as u16);
+            let [half, other_half] = Lot::words(mask);
             let [low, high] = seeds_in_series(half, seed, first, begins);
             let [other_low, other_high] =
                 seeds_in_series(other_half, seed, first.wrapping_add(half.count_ones()), begins);
