@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use player::failure::{Failure, Outcome};
 use player::game_source::{Game, GameArgs};
 use player::reasoners::{self, ReasonerKind};
@@ -16,7 +15,7 @@ use serde_json::json;
 
 use crate::report::{Comparison, Unreadable, short_name};
 use crate::results::{Entry, Key, Results};
-use crate::{child, page};
+use crate::{child, page, progress};
 
 /// Compare reasoners: same answers, set-up, rollouts, search, memory
 #[derive(Debug, Args)]
@@ -120,9 +119,7 @@ impl CompareArgs {
         stop: &Interrupt,
     ) -> std::io::Result<Comparison> {
         let mut comparison = Comparison { names, entries: Vec::new(), unreadable: Vec::new() };
-        let bar = ProgressBar::new((games.len() * self.reasoners.len()) as u64);
-        let style = "{pos}/{len} {bar:30} {elapsed} gone, {eta} to go: {msg}";
-        bar.set_style(ProgressStyle::with_template(style).expect("the template is well formed"));
+        let bar = progress::bar(games.len() * self.reasoners.len());
         for game in games {
             let loaded = match load(game) {
                 Ok(loaded) => loaded,

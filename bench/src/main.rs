@@ -1,17 +1,27 @@
-//! The binary `daggerboard-bench`: reasoners compared on the same games, and games that are written in Rust.
+//! The binary `daggerboard-bench`: reasoners compared on the same games, search configurations compared by the games
+//! they play, and games that are written in Rust.
 //!
-//! In go games and the names of reasoners; out come tables, CSV, and a page of HTML. Every measurement runs in a
-//! process of its own, which is this binary again with the hidden command `measure`, and which is killed when it is
-//! late.
+//! In go games and the names of reasoners or configurations; out come tables, CSV, and a page of HTML. Every measurement
+//! of a reasoner runs in a process of its own, which is this binary again with the hidden command `measure`, and which is
+//! killed when it is late. What comparisons and games came to is kept in a [`journal::Journal`].
 #![forbid(unsafe_code)]
 
 mod child;
 mod compare;
+mod config_list;
+mod duel;
+mod games_played;
+mod journal;
+mod left_right;
 mod list;
 mod measure;
+mod named_game;
 mod page;
+mod play;
+mod progress;
 mod report;
 mod results;
+mod side_by_side;
 #[cfg(feature = "prolog")]
 mod standalone;
 
@@ -24,7 +34,7 @@ use player::output;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Compares reasoners on the same games, and measures games that are written in Rust
+/// Compares reasoners, and search configurations, on the same games
 #[derive(Debug, Parser)]
 #[command(
     name = "daggerboard-bench",
@@ -35,6 +45,8 @@ Examples:
   daggerboard-bench compare tic-tac-toe connect-four --reasoners interpreter,prolog
   daggerboard-bench compare my-games/ --seconds 1 --out results
   daggerboard-bench games hex:11 go:9,komi=6.5
+  daggerboard-bench leftright --configs 'uct,update-all,ucd(inf,0,1)'
+  daggerboard-bench duel --game hex:5,stone=b2 --configs 'ucd(0,1,2),update-all' --against uct
 
 Exit codes: 0 done, 1 the work failed, reasoners disagree or a game cannot be read, 2 wrong usage"
 )]
@@ -50,6 +62,9 @@ struct Cli {
 enum Command {
     Compare(compare::CompareArgs),
     Games(list::GamesArgs),
+    #[command(name = "leftright")]
+    LeftRight(left_right::LeftRightArgs),
+    Duel(duel::DuelArgs),
     #[cfg(feature = "prolog")]
     Standalone(standalone::StandaloneArgs),
     #[command(hide = true)]
@@ -61,6 +76,8 @@ fn main() -> ExitCode {
     let outcome: Result<Outcome, Failure> = match &cli.command {
         Command::Compare(args) => args.run(cli.json),
         Command::Games(args) => args.run(cli.json),
+        Command::LeftRight(args) => args.run(cli.json),
+        Command::Duel(args) => args.run(cli.json),
         #[cfg(feature = "prolog")]
         Command::Standalone(args) => args.run(cli.json),
         Command::Measure(args) => args.run(),

@@ -1,15 +1,8 @@
-//! What was measured, kept on disk as it comes, so that a comparison goes on where it was stopped.
-//!
-//! One line of JSON for each game and reasoner. A line that cannot be read, such as one that was cut off by a kill, stays
-//! where it is, and is measured again.
+//! What a comparison has measured: one entry for each game and reasoner, kept in a [`Journal`].
 
-use std::fs::{File, OpenOptions};
-use std::io::Write;
-use std::path::Path;
-
-use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
+use crate::journal::Journal;
 use crate::measure::{Cross, SearchSpeed, Speed};
 
 /// What identifies a measurement: equal keys are not measured again.
@@ -81,52 +74,14 @@ impl Entry {
     }
 }
 
-/// The file of all entries.
-#[derive(Debug)]
-pub struct Results {
-    file: File,
-    /// In the order of measuring.
-    pub entries: Vec<Entry>,
-    /// Lines that are no entries.
-    pub n_unreadable: usize,
-}
+/// All entries of a comparison.
+pub type Results = Journal<Entry>;
 
 impl Results {
-    /// Opens or begins a file, for this process alone.
-    ///
-    /// # Errors
-    /// If it cannot be read or written, or another process has it open.
-    pub fn open(path: &Path) -> std::io::Result<Results> {
-        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
-        flock(&file, FlockOperation::NonBlockingLockExclusive)
-            .map_err(|_| std::io::Error::other("another comparison writes there; give another --out"))?;
-        let bytes = std::fs::read(path)?;
-        if bytes.last().is_some_and(|&last| last != b'\n') {
-            file.write_all(b"\n")?;
-        }
-        let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-        let read: Vec<Option<Entry>> = lines.map(|line| serde_json::from_slice(line).ok()).collect();
-        let n_unreadable = read.iter().filter(|entry| entry.is_none()).count();
-        Ok(Results { file, entries: read.into_iter().flatten().collect(), n_unreadable })
-    }
-
     /// The last entry of a key. One that failed does not count where more time is given now.
     pub fn find(&self, key: &Key, limit: f64) -> Option<&Entry> {
         let is_it = |entry: &&Entry| entry.key == *key && (!entry.has_failed() || entry.limit >= limit);
         self.entries.iter().rev().find(is_it)
-    }
-
-    /// Adds an entry, also on disk.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn push(&mut self, entry: Entry) -> std::io::Result<()> {
-        let mut line = serde_json::to_string(&entry)?;
-        line.push('\n');
-        self.file.write_all(line.as_bytes())?;
-        self.file.sync_data()?;
-        self.entries.push(entry);
-        Ok(())
     }
 }
 
@@ -162,42 +117,6 @@ mod tests {
             cross: None,
             limit: 60.0,
         }
-    }
-
-    #[test]
-    fn a_line_that_cannot_be_read_is_measured_again_and_loses_no_other() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("results.jsonl");
-        for kept in [0, 3, 40] {
-            let mut results = Results::open(&path).unwrap();
-            results.push(entry("a")).unwrap();
-            results.push(entry("b")).unwrap();
-            drop(results);
-            let whole = std::fs::read(&path).unwrap();
-            // Cut off, and damaged, also by bytes that are no text.
-            let mut damaged = [b"\xff\xfe{}\n\0\0\n", &whole[..whole.len() - 7 - kept]].concat();
-            std::fs::write(&path, &damaged).unwrap();
-            let mut results = Results::open(&path).unwrap();
-            assert!(results.find(&entry("a").key, 60.0).is_some());
-            assert!(results.find(&entry("b").key, 60.0).is_none());
-            assert_eq!(results.n_unreadable, 3);
-            results.push(entry("c")).unwrap();
-            drop(results);
-            assert_eq!(Results::open(&path).unwrap().entries, [entry("a"), entry("c")]);
-            damaged.push(b'\n');
-            assert!(std::fs::read(&path).unwrap().starts_with(&damaged), "nothing is taken away");
-            std::fs::remove_file(&path).unwrap();
-        }
-    }
-
-    #[test]
-    fn a_file_belongs_to_one_process() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("results.jsonl");
-        let first = Results::open(&path).unwrap();
-        assert!(Results::open(&path).unwrap_err().to_string().contains("another comparison"));
-        drop(first);
-        Results::open(&path).unwrap();
     }
 
     #[test]
