@@ -112,7 +112,9 @@ fn a_search_tells_its_options() {
     );
     let bytes = told["bytes"].as_f64().unwrap();
     for (share, n) in [("bytes_per_node", "nodes"), ("bytes_per_edge", "edges")] {
-        assert_eq!(told[share].as_f64().unwrap(), bytes / told[n].as_f64().unwrap());
+        // Printed and read again, the last bit may differ.
+        let of_each = bytes / told[n].as_f64().unwrap();
+        assert!((told[share].as_f64().unwrap() - of_each).abs() < 1e-9 * of_each, "{share}");
     }
 }
 
