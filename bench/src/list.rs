@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::compare;
 
 /// What each of the papers measures, and the sizes people play.
-const LISTED: [&str; 7] = [
+const LISTED: [&str; 8] = [
     "leftright:300",
     "hex:5,stone=b2",
     "hex:11",
@@ -24,6 +24,7 @@ const LISTED: [&str; 7] = [
     "go:9,komi=7.5",
     "go:13,komi=7.5",
     "go:19,komi=7.5",
+    "samegame:15,seed=1",
 ];
 
 /// List the games written in Rust, with their random rollouts per second
@@ -36,7 +37,9 @@ Examples:
   daggerboard-bench games hex:7 go:9,komi=6.5 --seconds 5
   daggerboard-bench games leftright:1000 --json
 
-Rollouts of Go fill no eyes, so that they come to an end; searches may.", games::FORMS))]
+Rollouts of Go fill no eyes, so that they come to an end; searches may. Those of SameGame leave one colour alone
+(rollouts=random, taburandom or tabucolorrandom). samegame:15,board=1 to 20 are the standard boards of the reference
+data; other boards are read from a file, or made from a seed. Its goals are points and what all blocks cost.", games::FORMS))]
 pub struct GamesArgs {
     /// Which ones
     #[arg(value_name = "GAME", default_values = LISTED)]

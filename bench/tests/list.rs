@@ -34,7 +34,7 @@ fn the_table_has_the_papers_games() {
     let output = games(&[]);
     assert!(output.status.success());
     let text = String::from_utf8(output.stdout).unwrap();
-    for name in ["leftright:300", "hex:5,stone=b2", "go:6,komi=5.5", "go:19"] {
+    for name in ["leftright:300", "hex:5,stone=b2", "go:6,komi=5.5", "go:19", "samegame:15"] {
         assert!(text.contains(name), "{text}");
     }
 }

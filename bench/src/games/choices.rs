@@ -1,6 +1,6 @@
 //! The choices of one rollout, numbered as every rollout's are.
 
-use reasoner::{Lot, Move, Policy, Role};
+use reasoner::{Dice, Lot, Move, Policy, Role};
 
 use super::grid::{Colour, NOOP};
 
@@ -18,6 +18,12 @@ impl<'a, P: Policy> Choices<'a, P> {
     /// The choices of the rollout of a seed; moves are appended to `played`.
     pub fn new(seed: u64, policy: &'a mut P, played: Option<&'a mut Vec<Move>>) -> Choices<'a, P> {
         Choices { seed, n_made: 0, policy, played }
+    }
+
+    /// Random numbers of the rollout beside those of its choices.
+    pub fn dice(&self) -> Dice {
+        // No rollout comes to as many choices.
+        Lot::new(self.seed, u32::MAX).dice()
     }
 
     /// The index in `legal` (never empty) of the move that `role` plays. To be asked for the roles in order.

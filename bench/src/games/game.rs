@@ -49,7 +49,7 @@ pub trait Game: Debug + Send + Sync + 'static {
     fn goal(&self, memory: &mut Self::Memory, state: &Self::State, role: Role) -> Value;
 
     /// Plays to a terminal state by the moves that `choices` makes. Which moves these are asked to choose from is up to
-    /// the game, as far as they are legal; it depends on the state and on the choices made before alone.
+    /// the game, as far as they are legal; it depends on the state, the seed and the choices made before alone.
     fn rollout(
         &self,
         memory: &mut Self::Memory,

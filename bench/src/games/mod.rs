@@ -1,6 +1,6 @@
 //! Games written in Rust, behind the traits of the reasoners: what the papers measure and no rulesheet can be fast at.
 //!
-//! In goes a name ([`RustGame`]: `leftright:300`, `hex:5,stone=b2`, `go:9,komi=6.5`), out comes a call of a
+//! In goes a name ([`RustGame`]: `leftright:300`, `hex:5,stone=b2`, `samegame:15,seed=7`), out comes a call of a
 //! [`WithReasoner`] with the game's reasoner, so that whatever is generic over reasoners runs on these games too:
 //! sessions, rollouts, searches. [`InRust`] makes a reasoner of any [`Game`], which is its rules as functions.
 //!
@@ -16,6 +16,7 @@ mod grid;
 mod hex;
 mod left_right;
 mod name;
+mod same_game;
 
 use std::fmt;
 use std::str::FromStr;
@@ -30,13 +31,14 @@ pub use grid::NOOP;
 pub use hex::{Hex, HexState};
 pub use left_right::{LEFT, LeftRight, LeftRightState, RIGHT};
 pub use name::GameNameError;
+pub use same_game::{SameGame, SameGameState, Tabu};
 
 /// The forms of the names, for help texts and messages.
-pub const FORMS: &str =
-    "leftright:STEPS, hex:SIZE,stone=POINT, go:SIZE,komi=POINTS,limit=MOVES, all but the game optional";
+pub const FORMS: &str = "leftright:STEPS, hex:SIZE,stone=POINT, go:SIZE,komi=POINTS,limit=MOVES, samegame:SIDE,board=NUMBER,file=FILE or \
+     samegame:SIDE,colours=N,seed=N, both with rollouts=POLICY,epsilon=E, all but the game optional";
 
 /// The games by the names that command lines know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum RustGame {
     /// `leftright`, `leftright:300`.
     LeftRight(LeftRight),
@@ -44,15 +46,18 @@ pub enum RustGame {
     Hex(Hex),
     /// `go`, `go:9`, `go:9,komi=6.5`, `go:6,komi=5.5,limit=200`.
     Go(Go),
+    /// `samegame:15,board=3`, `samegame:15,seed=7`, `samegame:10,colours=4,seed=7,rollouts=random`.
+    SameGame(SameGame),
 }
 
 impl RustGame {
     /// Does some work with the game's reasoner.
-    pub fn with<W: WithReasoner>(self, work: W) -> W::Output {
+    pub fn with<W: WithReasoner>(&self, work: W) -> W::Output {
         match self {
-            RustGame::LeftRight(game) => work.run(Arc::new(InRust::new(game))),
-            RustGame::Hex(game) => work.run(Arc::new(InRust::new(game))),
-            RustGame::Go(game) => work.run(Arc::new(InRust::new(game))),
+            RustGame::LeftRight(game) => work.run(Arc::new(InRust::new(*game))),
+            RustGame::Hex(game) => work.run(Arc::new(InRust::new(*game))),
+            RustGame::Go(game) => work.run(Arc::new(InRust::new(*game))),
+            RustGame::SameGame(game) => work.run(Arc::new(InRust::new(game.clone()))),
         }
     }
 }
@@ -66,6 +71,7 @@ impl FromStr for RustGame {
             "leftright" => LeftRight::from_parameters(&parameters).map(RustGame::LeftRight),
             "hex" => Hex::from_parameters(&parameters).map(RustGame::Hex),
             "go" => Go::from_parameters(&parameters).map(RustGame::Go),
+            "samegame" => SameGame::from_parameters(&parameters).map(RustGame::SameGame),
             other => Err(GameNameError::Game(other.to_owned())),
         }
     }
@@ -78,6 +84,7 @@ impl fmt::Display for RustGame {
             RustGame::LeftRight(game) => game.fmt(f),
             RustGame::Hex(game) => game.fmt(f),
             RustGame::Go(game) => game.fmt(f),
+            RustGame::SameGame(game) => game.fmt(f),
         }
     }
 }
@@ -106,6 +113,11 @@ mod tests {
             ("go:9,komi=6.5", "go:9,komi=6.5"),
             ("go:6,limit=200,komi=-5", "go:6,komi=-5,limit=200"),
             ("go:komi=0", "go:9,komi=0"),
+            ("samegame", "samegame:15,seed=1"),
+            ("samegame:8,seed=7,colours=5", "samegame:8,seed=7"),
+            ("samegame:8,colours=3,rollouts=random", "samegame:8,colours=3,seed=1,rollouts=random"),
+            ("samegame:epsilon=0.00007", "samegame:15,seed=1,epsilon=0.00007"),
+            ("samegame:rollouts=tabucolorrandom,epsilon=0.003", "samegame:15,seed=1"),
         ] {
             assert_eq!(read(name), whole);
             assert_eq!(read(whole), whole);
@@ -116,7 +128,7 @@ mod tests {
     #[test]
     fn a_wrong_name_is_told_with_the_word_and_what_to_give() {
         for (name, word, hint) in [
-            ("", "\"\" is no game", "leftright, hex or go"),
+            ("", "\"\" is no game", "leftright, hex, go or samegame"),
             ("chess", "\"chess\" is no game", "hex:5"),
             ("Go:9", "\"Go\" is no game", "go:9"),
             ("go:", "\"\" is no size of go", "from 2 to 19"),
@@ -134,6 +146,16 @@ mod tests {
             ("go:9,komi=1e9", "\"1e9\" is no komi", "at most 361"),
             ("go:9,limit=0", "\"0\" is no limit of go", "from 1 to 20000"),
             ("go:9,limit=5,limit=6", "\"limit\" is given twice", "once"),
+            ("samegame:16", "\"16\" is no size of samegame", "from 2 to 15"),
+            ("samegame:colours=6", "\"6\" is no colours of samegame", "from 2 to 5"),
+            ("samegame:rollouts=tabu", "\"tabu\" is no rollouts of samegame", "tabucolorrandom"),
+            ("samegame:epsilon=1.5", "\"1.5\" is no epsilon", "a probability"),
+            ("samegame:epsilon=nan", "\"nan\" is no epsilon", "a probability"),
+            ("samegame:board=0", "\"0\" is no board of samegame", "from 1 to"),
+            ("samegame:board=1,seed=2", "\"2\" is no seed of samegame", "either board or seed"),
+            ("samegame:board=1,colours=2", "\"2\" is no colours of samegame", "no colours"),
+            ("samegame:file=there", "\"there\" is no file of samegame", "board=NUMBER"),
+            ("samegame:board=1,file=/no/such/file", "cannot read a board of /no/such/file", "No such file"),
             ("go:9,9", "\"size\" is given twice", "once"),
             ("go:9,,komi=1", "\"size\" is given twice", "once"),
         ] {

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 pub enum GameNameError {
     /// No such game.
     #[error(
-        "{0:?} is no game that is written in Rust; use leftright, hex or go, as in hex:5 or go:9,komi=6.5"
+        "{0:?} is no game that is written in Rust; use leftright, hex, go or samegame, as in hex:5 or go:9,komi=6.5"
     )]
     Game(String),
     /// A size or the value of a parameter that cannot be.
@@ -29,6 +29,14 @@ pub enum GameNameError {
         game: String,
         /// The parameters it has.
         known: String,
+    },
+    /// There is no such board.
+    #[error("cannot read a board of {path}: {what}")]
+    Boards {
+        /// The file.
+        path: String,
+        /// Why not.
+        what: String,
     },
     /// A parameter is given again.
     #[error("{0:?} is given twice; give it once")]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
-use bench::games::{Game, Go, Hex, LeftRight, RustGame};
+use bench::games::{Game, Go, Hex, LeftRight, RustGame, SameGame};
 use gdl::Term;
 use player::reasoners::WithReasoner;
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ use reasoner::{
 
 use crate::common::{demand_played, fluent_texts, random_states, session, state_of};
 
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 16] = [
     "leftright:1",
     "leftright:37",
     "hex:2",
@@ -28,6 +28,10 @@ const NAMES: [&str; 12] = [
     "go:5,komi=2.5",
     "go:9",
     "go:19,limit=150",
+    "samegame:2,colours=2,seed=3",
+    "samegame:5,colours=3,seed=2,rollouts=random",
+    "samegame:10,seed=4,rollouts=taburandom,epsilon=0.5",
+    "samegame:15,seed=1",
 ];
 
 /// Checks every game of [`NAMES`].
@@ -214,5 +218,6 @@ proptest! {
         demand_rollout(LeftRight::new(n_steps), seeds, step);
         demand_rollout(Hex::new(size), seeds, step);
         demand_rollout(Go::new(size), seeds, step);
+        demand_rollout(SameGame::random(size.min(15), size % 4 + 2, n_steps), seeds, step);
     }
 }

@@ -11,3 +11,5 @@ mod hex;
 mod left_right;
 mod naive_go;
 mod naive_hex;
+mod naive_same_game;
+mod same_game;
