@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod brain;
+pub mod building;
 mod cli;
 mod commands;
 pub mod failure;

@@ -18,16 +18,34 @@ pub struct PositionArgs {
 }
 
 impl PositionArgs {
+    /// Reads the position.
+    ///
+    /// # Errors
+    /// If the file is no list of facts.
+    pub fn read(&self) -> Result<Position, Failure> {
+        let facts = self.state.as_deref().map(read_facts).transpose()?;
+        Ok(Position { path: self.state.clone().unwrap_or_default(), facts })
+    }
+}
+
+/// A position that was read.
+#[derive(Debug, Clone)]
+pub struct Position {
+    path: PathBuf,
+    /// Its facts; the initial state if there are none.
+    pub facts: Option<Vec<Term>>,
+}
+
+impl Position {
     /// The state to start from.
     ///
     /// # Errors
-    /// If the file is no list of facts of this game.
+    /// If the facts are none of this game.
     pub fn load<S: Session>(&self, session: &mut S) -> Result<S::State, Failure> {
-        match &self.state {
+        match &self.facts {
             None => Ok(session.initial_state()?),
-            Some(path) => {
-                let facts = read_facts(path)?;
-                session.state_of(&facts).map_err(|error| Failure::from(error).context(path.display()))
+            Some(facts) => {
+                session.state_of(facts).map_err(|error| Failure::from(error).context(self.path.display()))
             }
         }
     }

@@ -3,17 +3,21 @@
 //! In goes a kind and rules, out comes a call of a visitor that is generic over the reasoner. No other file
 //! names a reasoner's type; everything else is generic over [`Reasoner`].
 
+use std::cell::Cell;
 use std::fmt;
+use std::rc::Rc;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use gdl::Rules;
-use reasoner::{Interrupt, Reasoner, ReasonerError};
+use gdl::{Rules, Term};
+use reasoner::{Interrupt, Limits, Reasoner, ReasonerError, Session};
 use reasoner_native::{Budget, Evaluation, Interpreter, Propnet};
 pub use reasoner_native::{GateCount, NetReport};
 #[cfg(feature = "prolog")]
 use reasoner_prolog::{Prolog, Update};
+
+use crate::building::Building;
 
 /// The names of this build's reasoners, for help texts and messages.
 #[cfg(feature = "prolog")]
@@ -25,7 +29,8 @@ pub const NAMES: &str = "auto, interpreter, propnet, propnet-scalar";
 /// The reasoners by the names that the command line knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReasonerKind {
-    /// The best for the game at hand; at present the interpreter for every game.
+    /// The propnet if the rules can be grounded within a share of time and memory, otherwise the interpreter; a match begins
+    /// with the interpreter.
     #[default]
     Auto,
     /// Evaluates any rules on demand, without grounding.
@@ -103,31 +108,116 @@ pub trait WithReasoner {
     fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output;
 }
 
-/// What setting a reasoner up may take.
+/// Work that begins with one reasoner, and may go on with another once that is built.
+pub trait WithSuccessor {
+    /// What the work gives.
+    type Output;
+
+    /// Does the work.
+    fn run<A: Reasoner, B: Reasoner>(self, first: Arc<A>, second: Building<B>) -> Self::Output;
+}
+
+/// What grounding may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// How long. Without an end, what comes of it is the same on every machine.
+    pub time: Option<Duration>,
+    /// Steps of joins.
+    pub steps: u64,
+    /// Words of ground rules, of 4 bytes.
+    pub words: usize,
+    /// Bytes of memory, roughly.
+    pub bytes: usize,
+}
+
+impl Share {
+    /// Where nobody waits for a clock: nearly all published games take less.
+    pub const PATIENT: Share =
+        Share { time: Some(Duration::from_secs(60)), steps: u64::MAX, words: usize::MAX, bytes: 4 << 30 };
+
+    /// Counted in steps, words and bytes alone. Of the 389 rulesheets of the reference data 382 take less, the largest of them
+    /// some seconds, half of them a hundredth of one; what is too large is given up after at most half a minute.
+    pub const COUNTED: Share = Share { time: None, steps: 50_000_000, words: 32_000_000, bytes: 512 << 20 };
+
+    fn budget(self, interrupt: &Interrupt) -> Budget {
+        Budget {
+            deadline: self.time.map(|time| Instant::now() + time),
+            bytes: self.bytes,
+            words: self.words,
+            work: Rc::new(Cell::new(self.steps)),
+            interrupt: interrupt.clone(),
+        }
+    }
+}
+
+/// What setting a reasoner up may take, and what is demanded of it.
 #[derive(Debug, Clone)]
 pub struct SetUp {
-    /// How long grounding may take.
-    pub time: Duration,
+    /// What grounding may take where the propnet is asked for.
+    pub demanded: Share,
+    /// What it may take where `auto` would like it.
+    pub auto: Share,
+    /// Facts that `auto` has to know; the interpreter knows all.
+    pub position: Option<Vec<Term>>,
     /// Ends it at once.
     pub stop: Interrupt,
+    /// Why `auto` had to do without the propnet, once it had to.
+    pub refused: Arc<OnceLock<String>>,
 }
 
 impl SetUp {
-    /// How long grounding may take where nobody waits for a clock: nearly all published games take less.
-    const PATIENCE: Duration = Duration::from_secs(60);
-
-    /// Patient, but for `stop`.
+    /// Patient, but for `stop`; what `auto` chooses is the same on every machine.
     pub fn until(stop: &Interrupt) -> SetUp {
-        SetUp { time: SetUp::PATIENCE, stop: stop.clone() }
-    }
-
-    fn budget(&self) -> Budget {
-        Budget {
-            deadline: Some(Instant::now() + self.time),
-            interrupt: self.stop.clone(),
-            ..Budget::default()
+        SetUp {
+            demanded: Share::PATIENT,
+            auto: Share::COUNTED,
+            position: None,
+            stop: stop.clone(),
+            refused: Arc::default(),
         }
     }
+
+    /// The propnet that `auto` would like, if it can be had.
+    fn favoured(&self, interpreter: &Arc<Interpreter>) -> Result<Arc<Propnet>, ReasonerError> {
+        let cancel = Interrupt::new();
+        let build = build(interpreter, self.auto, &cancel, Evaluation::Sliced);
+        let propnet = Building::begin(cancel, None, build, || {})?.wait(&self.stop)?;
+        if let Some(facts) = &self.position {
+            propnet.session(Limits::default(), &self.stop)?.state_of(facts)?;
+        }
+        Ok(propnet)
+    }
+}
+
+/// The work of building the propnet.
+fn build(
+    interpreter: &Arc<Interpreter>,
+    share: Share,
+    interrupt: &Interrupt,
+    evaluation: Evaluation,
+) -> impl FnOnce() -> Result<Propnet, ReasonerError> + Send + 'static {
+    let (interpreter, interrupt) = (Arc::clone(interpreter), interrupt.clone());
+    move || Propnet::new(&interpreter, &share.budget(&interrupt), evaluation)
+}
+
+/// Sets up the interpreter, begins to build the propnet beside it, and does the work with both. The propnet is pinned to `core`
+/// if one is given; `when_done` is called on its thread when it can be taken, or there is none.
+///
+/// # Errors
+/// If there is no interpreter: there is always a thread to be had but on a machine that has no more of anything.
+pub fn with_successor<W: WithSuccessor>(
+    rules: Arc<Rules>,
+    share: Share,
+    core: Option<usize>,
+    stop: &Interrupt,
+    when_done: impl FnOnce() + Send + 'static,
+    work: W,
+) -> Result<W::Output, ReasonerError> {
+    let interpreter = Arc::new(Interpreter::until(rules, stop)?);
+    let cancel = Interrupt::new();
+    let build = build(&interpreter, share, &cancel, Evaluation::Sliced);
+    let building = Building::begin(cancel, core, build, when_done)?;
+    Ok(work.run(interpreter, building))
 }
 
 /// What rules come to as a propositional network.
@@ -139,12 +229,19 @@ pub fn explain(rules: Arc<Rules>, set_up: &SetUp) -> Result<NetReport, ReasonerE
 }
 
 fn propnet(rules: Arc<Rules>, set_up: &SetUp, evaluation: Evaluation) -> Result<Propnet, ReasonerError> {
-    let interpreter = Arc::new(Interpreter::new(rules)?);
-    Propnet::new(&interpreter, &set_up.budget(), evaluation)
+    let interpreter = Arc::new(Interpreter::until(rules, &set_up.stop)?);
+    Propnet::new(&interpreter, &set_up.demanded.budget(&set_up.stop), evaluation)
 }
 
 impl ReasonerKind {
-    /// Sets up the reasoner and does the work with it.
+    /// The kind where so few questions are asked that grounding would cost more than it gains.
+    #[must_use]
+    pub fn for_few_questions(self) -> ReasonerKind {
+        if self == ReasonerKind::Auto { ReasonerKind::Interpreter } else { self }
+    }
+
+    /// Sets up the reasoner and does the work with it. `auto` is the propnet if it can be had within its share, otherwise the
+    /// interpreter.
     ///
     /// # Errors
     /// If the reasoner cannot take the rules.
@@ -155,9 +252,19 @@ impl ReasonerKind {
         work: W,
     ) -> Result<W::Output, ReasonerError> {
         match self {
-            ReasonerKind::Auto | ReasonerKind::Interpreter => {
-                Ok(work.run(Arc::new(Interpreter::new(rules)?)))
+            ReasonerKind::Auto => {
+                let interpreter = Arc::new(Interpreter::until(rules, &set_up.stop)?);
+                match set_up.favoured(&interpreter) {
+                    Ok(propnet) => Ok(work.run(propnet)),
+                    Err(ReasonerError::Interrupted) => Err(ReasonerError::Interrupted),
+                    Err(reason) => {
+                        tracing::warn!(%reason, "auto: the interpreter answers");
+                        let _ = set_up.refused.set(reason.to_string());
+                        Ok(work.run(interpreter))
+                    }
+                }
             }
+            ReasonerKind::Interpreter => Ok(work.run(Arc::new(Interpreter::until(rules, &set_up.stop)?))),
             ReasonerKind::Propnet => Ok(work.run(Arc::new(propnet(rules, set_up, Evaluation::Sliced)?))),
             ReasonerKind::PropnetScalar => {
                 Ok(work.run(Arc::new(propnet(rules, set_up, Evaluation::Scalar)?)))

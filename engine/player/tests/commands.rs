@@ -156,7 +156,7 @@ fn a_search_with_one_thread_and_a_seed_is_the_same_twice() {
             "64M",
             "--json",
         ]);
-        for timed in ["seconds", "playouts_per_s", "leaves_per_s", "rollouts_per_s"] {
+        for timed in ["seconds", "set_up_s", "playouts_per_s", "leaves_per_s", "rollouts_per_s"] {
             assert!(told.as_object_mut().unwrap().remove(timed).is_some_and(|it| it.is_number()), "{timed}");
         }
         assert!(told.as_object_mut().unwrap().remove("time_shares").is_some_and(|it| it.is_object()));
@@ -168,7 +168,8 @@ fn a_search_with_one_thread_and_a_seed_is_the_same_twice() {
     assert_eq!(first["playouts"], 2000);
     let visits: u64 =
         first["moves"].as_array().unwrap().iter().map(|it| it["visits"].as_u64().unwrap()).sum();
-    assert_eq!((first["moves"].as_array().unwrap().len(), visits), (9, 2000));
+    // The propnet plays 8 rollouts from each leaf, and each is a visit.
+    assert_eq!((first["moves"].as_array().unwrap().len(), visits), (9, 8 * 2000));
     assert_eq!(first["best"], first["moves"][0]["move"], "the most visited comes first");
 }
 
@@ -308,8 +309,8 @@ fn searches_and_rollouts_that_find_nothing_fail() {
     }
     // One playout is enough for an answer that stands on something.
     for config in Config::ALL.map(|config| config.to_string()) {
-        let args = ["search", "tic-tac-toe", "--playouts=1", "--config", &config, "--memory=64M", "--json"];
-        let told = json_of(&args);
+        let args = ["search", "tic-tac-toe", "--playouts=1", "--rollouts=1", "--config", &config];
+        let told = json_of(&[&args[..], &["--memory=64M", "--json"]].concat());
         let best = told["moves"].as_array().unwrap().iter().find(|it| it["move"] == told["best"]).unwrap();
         assert_eq!(best["visits"], 1, "{told}");
     }
@@ -474,4 +475,46 @@ fn a_reader_that_goes_away_is_no_failure() {
     let mut child = daggerboard().args(["games"]).stdout(std::process::Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     assert!(child.wait().unwrap().success());
+}
+
+/// One role turns a wheel of eight places of thirty: far too many facts to ground, one of which holds.
+fn wheels() -> String {
+    let then: String = (0..29).map(|x| format!("(then {x} {}) ", x + 1)).collect();
+    let vars = "?a ?b ?c ?d ?e ?f ?g ?h";
+    format!(
+        "(role r) (init (at 0 0 0 0 0 0 0 0)) (init (step 0)) {then} (legal r turn) (legal r shift) \
+         (<= (next (step ?y)) (true (step ?x)) (then ?x ?y)) (<= terminal (true (step 6))) (goal r 50) \
+         (<= (next (at ?n ?b ?c ?d ?e ?f ?g ?h)) (does r turn) (true (at {vars})) (then ?a ?n)) \
+         (<= (next (at ?b ?c ?d ?e ?f ?g ?h ?a)) (does r shift) (true (at {vars})))"
+    )
+}
+
+#[test]
+fn auto_is_the_propnet_where_rules_can_be_grounded_in_time() {
+    let folder = Folder::new();
+    let wheels = folder.write("wheels.kif", &wheels());
+    let search = |game: &str| json_of(&["search", game, "--seconds=0.2", "--memory=64M", "--json"]);
+    let told = search("tic-tac-toe");
+    assert_eq!((&told["reasoner"], &told["refused"]), (&json!("propnet"), &Value::Null));
+    let told = search(&wheels);
+    assert_eq!(told["reasoner"], "interpreter");
+    assert!(told["refused"].as_str().is_some_and(|why| why.contains("time for grounding")), "{told}");
+    assert!(told["playouts"].as_u64().is_some_and(|playouts| playouts > 0), "{told}");
+    assert_eq!(json_of(&["speed", "tic-tac-toe", "--seconds=0.1", "--json"])["reasoner"], "propnet");
+    assert_eq!(json_of(&["perft", "tic-tac-toe", "--depth=2", "--json"])["reasoner"], "propnet");
+}
+
+/// The propnet knows the facts that can come about; the interpreter knows all that the rules can speak of.
+#[test]
+fn auto_is_the_interpreter_in_a_position_that_the_propnet_does_not_know() {
+    let folder = Folder::new();
+    let known = folder.write("known.json", r#"["(turn cross)", "(holds a cross)"]"#);
+    let odd = folder.write("odd.json", r#"["(turn cross)", "(holds a cross)", "(holds holds holds)"]"#);
+    for (state, reasoner) in [(&known, "propnet"), (&odd, "interpreter")] {
+        let args = ["perft", "tic-tac-toe", "--depth=1", "--state", state, "--json"];
+        let told = json_of(&args);
+        assert_eq!((&told["reasoner"], &told["perft"]), (&json!(reasoner), &json!([8])), "{told}");
+    }
+    let output = run(&["perft", "tic-tac-toe", "--depth=1", "--state", &odd, "--reasoner=propnet"]);
+    assert_eq!(output.status.code(), Some(1));
 }

@@ -53,9 +53,9 @@ fn the_graph_of_every_configuration_keeps_its_laws() {
                 (&json!(true), &json!(config.to_string())),
                 "{told}"
             );
-            // Every playout ends at a node, but where none is made below the root.
+            // Every rollout ends at a node, but where none is made below the root.
             let ends = if config == Config::Mc { "node_visits" } else { "own_visits" };
-            assert_eq!((&verify[ends], &told["playouts"]), (&json!(3000), &json!(3000)), "{told}");
+            assert_eq!((&verify[ends], &told["playouts"]), (&json!(8 * 3000), &json!(3000)), "{told}");
             assert_eq!((&verify["nodes"], &verify["edges"]), (&told["nodes"], &told["edges"]), "{told}");
             let is_simultaneous = game == "rock-paper-scissors";
             let has_joint_moves = verify["joint_moves"].as_u64().unwrap() > 0;
@@ -76,7 +76,7 @@ fn what_was_verified_is_told_in_words() {
     let output = run(&args);
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{told}");
-    for part in ["the graph keeps its laws:", "500 of them own visits", "  credit gap in goal points: mean "]
+    for part in ["the graph keeps its laws:", "4000 of them own visits", "  credit gap in goal points: mean "]
     {
         assert!(told.contains(part), "{told}");
     }

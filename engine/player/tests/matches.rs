@@ -154,3 +154,19 @@ fn a_match_that_a_reasoner_cannot_follow_is_recorded_and_fails() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains(&format!("step {}: a term nests", told["steps"])), "{stderr}");
 }
+
+/// Players that make a number of playouts choose before their first search.
+#[test]
+fn a_record_tells_what_players_thought_with() {
+    let folder = Folder::new();
+    let game = folder.write("game.kif", PAINT);
+    let players = ["--player", "self:playouts=50,memory=64M", "--player", "legal"];
+    let told = folder.play(&game, &[&players, &CALM[..]].concat());
+    let record = record_of(&told);
+    assert_eq!(record["thought_with"], told["thought_with"]);
+    let thought = &told["thought_with"];
+    let names = |idx: usize| thought[0][idx]["reasoner"].as_str();
+    assert_eq!((names(0), names(1), names(2)), (Some("interpreter"), Some("propnet"), None), "{told}");
+    assert!(thought[0][1]["turn"] == 0 && thought[0][1]["seconds"].is_number(), "{told}");
+    assert_eq!(thought[1], Value::Null);
+}

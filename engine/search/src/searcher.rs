@@ -158,6 +158,11 @@ impl<R: Reasoner> Searcher<R> {
         &self.reasoner
     }
 
+    /// What graphs may take that are begun from now on; the one at hand keeps its cap.
+    pub fn set_max_bytes(&mut self, max_bytes: usize) {
+        self.options.max_bytes = max_bytes;
+    }
+
     /// The seed that all random choices follow from.
     pub fn seed(&self) -> u64 {
         self.seed

@@ -70,6 +70,14 @@ impl Interpreter {
     /// # Errors
     /// None today: what cannot be evaluated is told when it is asked.
     pub fn new(rules: Arc<Rules>) -> Result<Interpreter, ReasonerError> {
+        Interpreter::until(rules, &Interrupt::new())
+    }
+
+    /// As [`Interpreter::new`], as long as `interrupt` is not raised.
+    ///
+    /// # Errors
+    /// [`ReasonerError::Interrupted`].
+    pub fn until(rules: Arc<Rules>, interrupt: &Interrupt) -> Result<Interpreter, ReasonerError> {
         let mut terms = Terms::default();
         let mut facts = Vec::new();
         let recursion = Recursion::of(&rules);
@@ -102,7 +110,10 @@ impl Interpreter {
                     relations: &relations,
                     initial: &[],
                 };
-                let (table, steps) = materialise(&mut known, &names, relation, limits);
+                let (table, steps) = materialise(&mut known, &names, relation, limits, interrupt);
+                if interrupt.is_raised() {
+                    return Err(ReasonerError::Interrupted);
+                }
                 steps_left = steps_left.saturating_sub(steps);
                 if let Some(table) = table {
                     relations[relation.idx()].table = Some(FactsId(narrow(facts.len())));
@@ -194,16 +205,17 @@ fn relation_tables(rules: &Rules, terms: &mut Terms, facts: &mut Vec<Facts>) -> 
     infos
 }
 
-/// All true atoms of a static relation, if `limits` allow, and the steps it took.
+/// All true atoms of a static relation, if `limits` and `interrupt` allow, and the steps it took.
 fn materialise(
     known: &mut Known<'_>,
     names: &[Box<str>],
     relation: RelationId,
     limits: Limits,
+    interrupt: &Interrupt,
 ) -> (Option<Facts>, u64) {
     let program = compile::compile(known, &[(relation, 0)]);
     let local = LocalTerms::alone(std::mem::take(known.terms));
-    let mut machine = Machine::new(local, &program, &[], limits, &Interrupt::new());
+    let mut machine = Machine::new(local, &program, &[], limits, interrupt);
     let answer = machine.ask(Code { program: &program, facts: known.facts, names }, PredicateId(0), &[]);
     let table = answer.ok().map(|id: TableId| {
         let arity = known.rules.relation(relation).arity as usize;

@@ -18,7 +18,7 @@ use crate::reasoners::{self, ReasonerKind};
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Search")]
 pub struct BrainArgs {
-    #[arg(long, default_value = "auto", value_name = "NAME", help = format!("Who answers questions about the rules: {}", reasoners::NAMES))]
+    #[arg(long, default_value = "auto", value_name = "NAME", help = format!("Who answers questions about the rules: {}", reasoners::NAMES), long_help = reasoner_help())]
     pub reasoner: ReasonerKind,
     /// The rules of selection and backup, such as uct, uct+t, 'ucd(1,0,1)', credited; --help has them all
     #[arg(long, default_value_t, value_name = "NAME", long_help = CONFIGURATIONS)]
@@ -77,6 +77,27 @@ pub struct BrainArgs {
     /// What all random choices follow from
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+}
+
+fn reasoner_help() -> String {
+    format!(
+        "Who answers questions about the rules: {}
+
+  auto
+      the propnet where the rules can be grounded within a share of time and memory, otherwise the interpreter. A match \
+begins with the interpreter at once; the propnet is built beside it, with half of --memory, and takes over as soon as it is \
+ready, also in the middle of a turn. With fewer threads than cores it may take the start clock and 60 s more; otherwise the \
+search leaves it the first half of the start clock, and it has to be ready at twice that clock. With --playouts or --cpu it \
+is built before the first search, and what it may take is counted in steps, so that the choice does not depend on the machine. \
+`daggerboard explain` tells what rules come to
+  interpreter
+      any rules, on demand, without grounding
+  propnet, propnet-scalar
+      grounded rules as gates; up to 1024 rollouts side by side, or one state at a time, for comparison
+  prolog, prolog-full
+      embedded SWI-Prolog, in builds that have it",
+        reasoners::NAMES
+    )
 }
 
 /// Lines are wrapped to the terminal, and what is wrapped keeps its indent: so texts stand below names.

@@ -29,7 +29,7 @@ pub struct CheckArgs {
     /// Play this many random games, too, and warn of what only shows then
     #[arg(long, default_value_t = 0, value_name = "N")]
     simulate: u32,
-    #[arg(long, default_value = "auto", value_name = "NAME", help = format!("Who plays them: {}", reasoners::NAMES))]
+    #[arg(long, default_value = "auto", value_name = "NAME", help = format!("Who plays them: {}; auto is the interpreter here", reasoners::NAMES))]
     reasoner: ReasonerKind,
     #[command(flatten)]
     reading: ReadingArgs,

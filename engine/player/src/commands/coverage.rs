@@ -43,7 +43,7 @@ pub fn simulate(
             .map(Arc::new)
     };
     let has = |keyword| description.statements().iter().any(|it| keyword_of(it) == Some(keyword));
-    let set_up = SetUp::until(stop);
+    let (kind, set_up) = (kind.for_few_questions(), SetUp::until(stop));
     let mut found = BTreeSet::new();
     let base = has(Keyword::Base).then(|| derived(Keyword::Init, "(<= (init ?x) (base ?x))")).flatten();
     let base = base.and_then(|rules| kind.with(rules, &set_up, Bases { stop }).ok().flatten());

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::brain::parse_seconds;
 use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
-use crate::reasoners::{self, GateCount, NetReport, SetUp};
+use crate::reasoners::{self, GateCount, NetReport, SetUp, Share};
 use crate::{output, stop};
 
 /// Tell what a game's rules come to as a propositional network, or why there is none
@@ -35,7 +35,8 @@ impl ExplainArgs {
     pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
         let game = self.game.load()?;
         let stop = stop::on_ctrl_c()?;
-        let set_up = SetUp { time: Duration::from_secs_f64(self.seconds), stop };
+        let time = Some(Duration::from_secs_f64(self.seconds));
+        let set_up = SetUp { demanded: Share { time, ..Share::PATIENT }, ..SetUp::until(&stop) };
         let report = reasoners::explain(Arc::clone(&game.rules), &set_up)?;
         if as_json {
             output::json(&as_value(&game.name, &report))?;

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
 use crate::output;
-use crate::position::PositionArgs;
+use crate::position::{Position, PositionArgs};
 use crate::reasoners::{self, ReasonerKind, SetUp, WithReasoner};
 use crate::stop;
 
@@ -20,7 +20,10 @@ use crate::stop;
 #[command(after_help = "\
 Examples:
   daggerboard perft tic-tac-toe --depth 6
-  daggerboard perft my-game.kif --depth 3 --state position.json --json")]
+  daggerboard perft my-game.kif --depth 3 --state position.json --json
+
+The reasoner auto is the propnet where the rules can be grounded within some seconds, counted in steps, otherwise the \
+interpreter; the counts are the same.")]
 pub struct PerftArgs {
     #[command(flatten)]
     game: GameArgs,
@@ -41,14 +44,17 @@ impl PerftArgs {
     pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
         let game = self.game.load()?;
         let stop = stop::on_ctrl_c()?;
-        let counting = Counting { args: self, name: &game.name, as_json, stop: &stop };
-        self.reasoner.with(Arc::clone(&game.rules), &SetUp::until(&stop), counting)?
+        let position = self.position.read()?;
+        let set_up = SetUp { position: position.facts.clone(), ..SetUp::until(&stop) };
+        let counting = Counting { args: self, name: &game.name, position, as_json, stop: &stop };
+        self.reasoner.with(Arc::clone(&game.rules), &set_up, counting)?
     }
 }
 
 struct Counting<'a> {
     args: &'a PerftArgs,
     name: &'a str,
+    position: Position,
     as_json: bool,
     stop: &'a Interrupt,
 }
@@ -58,7 +64,7 @@ impl WithReasoner for Counting<'_> {
 
     fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
         let mut session = reasoner.session(Limits::default(), self.stop)?;
-        let root = self.args.position.load(&mut session)?;
+        let root = self.position.load(&mut session)?;
         let begun = Instant::now();
         let counts = perft(&mut session, &root, self.args.depth, |depth, counts| {
             let last = |list: &[u64]| list.last().copied().unwrap_or(0);

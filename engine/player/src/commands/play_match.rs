@@ -77,7 +77,7 @@ pub struct MatchArgs {
     /// Show no progress
     #[arg(long)]
     quiet: bool,
-    #[arg(long, default_value = "auto", value_name = "NAME", help = format!("The manager's own reasoner: {}", reasoners::NAMES))]
+    #[arg(long, default_value = "auto", value_name = "NAME", help = format!("The manager's own reasoner: {}; auto is the interpreter here", reasoners::NAMES))]
     reasoner: ReasonerKind,
 }
 
@@ -121,7 +121,7 @@ impl MatchArgs {
         let stop = stop::on_ctrl_c()?;
         let set_up = SetUp::until(&stop);
         let playing = Playing { args: self, game: &game, is_chance, contacts, stop, as_json };
-        self.reasoner.with(Arc::clone(&game.rules), &set_up, playing)?
+        self.reasoner.for_few_questions().with(Arc::clone(&game.rules), &set_up, playing)?
     }
 }
 
@@ -214,6 +214,7 @@ impl Playing<'_> {
                 "steps": record.moves.len(),
                 "roles": record.roles,
                 "players": record.players,
+                "thought_with": record.thought_with,
                 "goals": record.goals,
                 "errors": record.errors,
                 "record": path.map(|path| path.display().to_string()),

@@ -13,7 +13,7 @@ use crate::game_source::GameArgs;
 use crate::golden_text;
 use crate::moves::{Found, find_legal};
 use crate::output;
-use crate::position::PositionArgs;
+use crate::position::{Position, PositionArgs};
 use crate::reasoners::{self, ReasonerKind, SetUp, WithReasoner};
 use crate::stop;
 
@@ -37,7 +37,7 @@ pub struct ReplayArgs {
     full: bool,
     #[command(flatten)]
     position: PositionArgs,
-    #[arg(long, default_value = "auto", value_name = "NAME", help = format!("Who answers questions about the rules: {}", reasoners::NAMES))]
+    #[arg(long, default_value = "auto", value_name = "NAME", help = format!("Who answers questions about the rules: {}; auto is the interpreter here", reasoners::NAMES))]
     reasoner: ReasonerKind,
 }
 
@@ -53,14 +53,16 @@ impl ReplayArgs {
             tracing::warn!("the record was made with another version of the rulesheet");
         }
         let stop = stop::on_ctrl_c()?;
-        let replaying = Replaying { args: self, played, as_json, stop: &stop };
-        self.reasoner.with(Arc::clone(&game.rules), &SetUp::until(&stop), replaying)?
+        let position = self.position.read()?;
+        let replaying = Replaying { args: self, played, position, as_json, stop: &stop };
+        self.reasoner.for_few_questions().with(Arc::clone(&game.rules), &SetUp::until(&stop), replaying)?
     }
 }
 
 struct Replaying<'a> {
     args: &'a ReplayArgs,
     played: Played,
+    position: Position,
     as_json: bool,
     stop: &'a Interrupt,
 }
@@ -70,7 +72,7 @@ impl WithReasoner for Replaying<'_> {
 
     fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
         let mut session = reasoner.session(Limits::default(), self.stop)?;
-        let mut state = self.args.position.load(&mut session)?;
+        let mut state = self.position.load(&mut session)?;
         let mut steps = Vec::new();
         for (step_idx, terms) in self.played.moves.iter().enumerate() {
             let in_step = |failure: Failure| failure.context(format_args!("step {}", step_idx + 1));

@@ -21,7 +21,10 @@ use crate::stop;
 #[command(after_help = "\
 Examples:
   daggerboard speed tic-tac-toe
-  daggerboard speed my-game.kif --reasoner interpreter --seconds 10 --json")]
+  daggerboard speed my-game.kif --reasoner interpreter --seconds 10 --json
+
+The reasoner auto is the propnet where the rules can be grounded within some seconds, counted in steps, otherwise the \
+interpreter; which it was stands before the rates.")]
 pub struct SpeedArgs {
     #[command(flatten)]
     game: GameArgs,
@@ -141,7 +144,7 @@ impl Measuring<'_> {
             }))?;
         } else {
             output::line(format_args!(
-                "{rollouts_per_s:.0} rollouts/s, {transitions_per_s:.0} transitions/s, mean length {mean_length:.1}, \
+                "{reasoner}: {rollouts_per_s:.0} rollouts/s, {transitions_per_s:.0} transitions/s, mean length {mean_length:.1}, \
                  mean goals {mean_goals:.1?}, set-up {setup_s:.3} s, {cpu_s:.2} s of processor time"
             ))?;
         }

@@ -1,18 +1,31 @@
 //! Where the thinker lays down its answer and the connection picks it up in time.
 //!
 //! A turn is START (turn 0) or a PLAY. The thinker offers answers that only get better and then settles the
-//! turn; whoever waits takes the last offer when the turn is settled or the time is over. It knows no rules.
+//! turn; whoever waits takes the last offer when the turn is settled or the time is over. It knows no rules, but remembers
+//! who has answered about them.
 
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
+use serde::{Deserialize, Serialize};
 
 /// Shared by the thinker and the connections.
 #[derive(Debug, Default)]
 pub struct Desk {
     state: Mutex<State>,
     changed: Condvar,
+}
+
+/// A reasoner that a player thought with, and since when.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ThoughtWith {
+    /// Its name.
+    pub reasoner: String,
+    /// The turn in which it came, or that was the last before; START is 0, the first PLAY 1.
+    pub turn: u64,
+    /// Seconds after START.
+    pub seconds: f64,
 }
 
 /// How many turns that are over are remembered, for managers that send a PLAY again while it is answered.
@@ -30,6 +43,8 @@ struct State {
     closed: Option<String>,
     /// The last offers of earlier turns.
     past: VecDeque<(u64, Option<String>)>,
+    /// One after the other.
+    reasoners: Vec<ThoughtWith>,
 }
 
 impl State {
@@ -64,6 +79,18 @@ impl Desk {
         state.turn = turn;
         state.settled = false;
         self.changed.notify_all();
+    }
+
+    /// The thinker thinks with a reasoner from now on.
+    pub fn think_with(&self, reasoner: &str, since_start: Duration) {
+        let mut state = self.state.lock();
+        let (turn, seconds) = (state.turn, since_start.as_secs_f64());
+        state.reasoners.push(ThoughtWith { reasoner: reasoner.to_owned(), turn, seconds });
+    }
+
+    /// What the thinker has thought with, one after the other.
+    pub fn reasoners(&self) -> Vec<ThoughtWith> {
+        self.state.lock().reasoners.clone()
     }
 
     /// Lays down a better answer for the turn that is open.

@@ -8,6 +8,9 @@ mod clock;
 mod desk;
 mod orders;
 mod seat;
+mod succession;
+#[cfg(test)]
+mod succession_tests;
 mod thinker;
 
 use std::sync::Arc;
@@ -24,6 +27,7 @@ use crate::protocol::message::{Report, Request, Start, shortened};
 use crate::protocol::server::Answer;
 use clock::{Deadlines, Margin};
 use desk::Desk;
+pub use desk::ThoughtWith;
 use orders::Orders;
 use thinker::Job;
 
@@ -55,6 +59,8 @@ pub struct Keeper {
     current: Mutex<Option<Arc<Match>>>,
     /// The thinker of the match before, which may still be winding down.
     predecessor: Mutex<Option<JoinHandle<()>>>,
+    /// Where the last match had its answers, whether or not it is over.
+    last_desk: Mutex<Arc<Desk>>,
 }
 
 /// A match that runs.
@@ -92,7 +98,13 @@ impl Keeper {
             margin: Margin::default(),
             current: Mutex::new(None),
             predecessor: Mutex::new(None),
+            last_desk: Mutex::default(),
         }
+    }
+
+    /// What the last match was thought about with, one reasoner after the other.
+    pub fn reasoners(&self) -> Vec<ThoughtWith> {
+        self.last_desk.lock().reasoners()
     }
 
     /// Answers a message (section 4 of the protocol page).
@@ -132,6 +144,7 @@ impl Keeper {
                 orders: Arc::default(),
                 gone: Interrupt::new(),
             });
+            *self.last_desk.lock() = Arc::clone(&new.desk);
             *current = Some(Arc::clone(&new));
             new
         };

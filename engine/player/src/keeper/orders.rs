@@ -1,9 +1,10 @@
-//! What the connections want of the thinker, one after the other.
+//! What the connections want of the thinker, one after the other, and the news that it waits for.
 //!
-//! Giving an order raises the interrupt of the search that may be running on the opponents' time; taking the
-//! last one lowers it, both under one lock, so that no order is slept through and none stops the next search.
+//! Giving an order or news raises the interrupt of the search that may be running; taking the last of them lowers it,
+//! both under one lock, so that nothing is slept through and nothing stops the next search.
 
 use std::collections::VecDeque;
+use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 use reasoner::Interrupt;
@@ -22,7 +23,18 @@ pub struct Order {
     pub deadlines: Deadlines,
 }
 
-/// A queue of orders. Once closed, it gives out none.
+/// What there is to do.
+#[derive(Debug)]
+pub enum Next {
+    /// A turn.
+    Order(Order),
+    /// What was built beside the search is ready, or failed.
+    News,
+    /// Nothing, ever.
+    Nothing,
+}
+
+/// A queue of orders, and whether there are news. Once closed, it gives out none.
 #[derive(Debug, Default)]
 pub struct Orders {
     state: Mutex<State>,
@@ -35,6 +47,7 @@ pub struct Orders {
 struct State {
     next_turn: u64,
     waiting: VecDeque<Order>,
+    has_news: bool,
     closed: bool,
 }
 
@@ -55,20 +68,61 @@ impl Orders {
         turn
     }
 
-    /// Takes the next order, waiting for it; none once the queue is closed.
-    pub fn take(&self) -> Option<Order> {
+    /// Tells that there are news.
+    pub fn announce(&self) {
         let mut state = self.state.lock();
-        while state.waiting.is_empty() && !state.closed {
+        state.has_news = true;
+        self.make_way.raise();
+        self.given.notify_all();
+    }
+
+    /// Takes the next order, or the news, waiting for either. Orders come first: they have a clock.
+    pub fn take(&self) -> Next {
+        let mut state = self.state.lock();
+        while state.waiting.is_empty() && !state.has_news && !state.closed {
             self.given.wait(&mut state);
         }
         if state.closed {
-            return None;
+            return Next::Nothing;
         }
-        let order = state.waiting.pop_front();
-        if state.waiting.is_empty() {
+        let next = match state.waiting.pop_front() {
+            Some(order) => Next::Order(order),
+            None => {
+                state.has_news = false;
+                Next::News
+            }
+        };
+        self.lower_if_idle(&state);
+        next
+    }
+
+    /// Takes the news, if there are any.
+    pub fn take_news(&self) -> bool {
+        let mut state = self.state.lock();
+        let had_news = std::mem::take(&mut state.has_news);
+        self.lower_if_idle(&state);
+        had_news
+    }
+
+    /// Waits until there is something to do, or it is over, or the time is.
+    pub fn wait(&self, until: Instant) {
+        let mut state = self.state.lock();
+        let mut timed_out = false;
+        while state.waiting.is_empty() && !state.has_news && !state.closed && !timed_out {
+            timed_out = self.given.wait_until(&mut state, until).timed_out();
+        }
+    }
+
+    fn lower_if_idle(&self, state: &State) {
+        if state.waiting.is_empty() && !state.has_news && !state.closed {
             self.make_way.lower();
         }
-        order
+    }
+
+    /// Whether there are news that nobody has taken.
+    #[cfg(test)]
+    pub fn has_news(&self) -> bool {
+        self.state.lock().has_news
     }
 
     /// Gives out no more orders, and stops the search for good.
@@ -87,8 +141,6 @@ impl Orders {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use super::*;
 
     fn give(orders: &Orders) -> u64 {
@@ -97,21 +149,61 @@ mod tests {
         orders.give(report, Deadlines { search: now, answer: now })
     }
 
+    fn turn_of(next: &Next) -> Option<u64> {
+        if let Next::Order(order) = next { Some(order.turn) } else { None }
+    }
+
     #[test]
     fn the_interrupt_is_raised_while_orders_wait() {
         let orders = Orders::default();
         assert_eq!((give(&orders), give(&orders)), (1, 2));
-        assert_eq!(orders.take().map(|order| order.turn), Some(1));
+        assert_eq!(turn_of(&orders.take()), Some(1));
         assert!(orders.make_way().is_raised());
-        assert_eq!(orders.take().map(|order| order.turn), Some(2));
+        assert_eq!(turn_of(&orders.take()), Some(2));
         assert!(!orders.make_way().is_raised());
+    }
+
+    #[test]
+    fn news_come_after_orders_and_keep_the_interrupt_raised() {
+        let orders = Orders::default();
+        orders.announce();
+        give(&orders);
+        assert_eq!(turn_of(&orders.take()), Some(1));
+        assert!(orders.make_way().is_raised());
+        assert!(matches!(orders.take(), Next::News) && !orders.make_way().is_raised());
+    }
+
+    #[test]
+    fn news_are_taken_once() {
+        let orders = Orders::default();
+        assert!(!orders.take_news());
+        orders.announce();
+        assert!(orders.take_news() && !orders.make_way().is_raised());
+        assert!(!orders.take_news());
+    }
+
+    #[test]
+    fn waiting_ends_with_whatever_there_is_to_do() {
+        let far = || Instant::now() + std::time::Duration::from_secs(3600);
+        let orders = Orders::default();
+        orders.wait(Instant::now());
+        orders.announce();
+        orders.wait(far());
+        orders.take_news();
+        give(&orders);
+        orders.wait(far());
+        orders.take();
+        orders.close();
+        orders.wait(far());
     }
 
     #[test]
     fn a_closed_queue_gives_nothing() {
         let orders = Orders::default();
         give(&orders);
+        orders.announce();
         orders.close();
-        assert!(orders.take().is_none() && orders.make_way().is_raised());
+        orders.take_news();
+        assert!(matches!(orders.take(), Next::Nothing) && orders.make_way().is_raised());
     }
 }

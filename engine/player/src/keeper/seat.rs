@@ -4,7 +4,7 @@
 //! when it is illegal or incomplete. It does not search and keeps no time; its questions end early only when
 //! the match is over.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use gdl::Term;
@@ -33,6 +33,9 @@ pub enum SeatError {
     /// The rules do not have the role.
     #[error("the rules have no role {0:?}")]
     NoSuchRole(String),
+    /// Another reasoner sees the position otherwise.
+    #[error("{0} differ from one reasoner to the other")]
+    Differs(&'static str),
     /// The reasoner could not answer.
     #[error(transparent)]
     Reasoner(#[from] ReasonerError),
@@ -60,6 +63,46 @@ impl<R: Reasoner> Seat<R> {
         let state = session.initial_state()?;
         let role = Role::all(roles.len()).nth(role_idx).unwrap_or(Role(0));
         Ok(Seat { session, role, n_roles: roles.len(), state, pending: VecDeque::new(), answered: None })
+    }
+
+    /// The same seat in the same position, with another reasoner. `legal` are our legal moves, if they are known; they come
+    /// back as the other reasoner's, in its order.
+    ///
+    /// # Errors
+    /// If the other reasoner does not know the position, or sees it otherwise.
+    pub fn with<B: Reasoner>(
+        &mut self,
+        reasoner: &Arc<B>,
+        legal: &[Move],
+        limits: Limits,
+        gone: &Interrupt,
+    ) -> Result<(Seat<B>, Vec<Move>), SeatError> {
+        let mut session = reasoner.session(limits, gone)?;
+        let facts = facts(&mut self.session, &self.state);
+        let state = session.state_of(&facts)?;
+        let as_set = |terms: Vec<Term>| terms.into_iter().collect::<BTreeSet<Term>>();
+        if as_set(facts) != as_set(self::facts(&mut session, &state)) {
+            return Err(SeatError::Differs("the facts"));
+        }
+        let answered =
+            self.answered.map(|a_move| session.move_of(&self.session.move_term(a_move))).transpose()?;
+        let mut seat = Seat {
+            session,
+            role: self.role,
+            n_roles: self.n_roles,
+            state,
+            pending: self.pending.clone(),
+            answered,
+        };
+        if legal.is_empty() {
+            return Ok((seat, Vec::new()));
+        }
+        let theirs = seat.legal_moves()?;
+        let texts = as_set(legal.iter().map(|&a_move| self.session.move_term(a_move)).collect());
+        if texts != as_set(theirs.iter().map(|&a_move| seat.session.move_term(a_move)).collect()) {
+            return Err(SeatError::Differs("the legal moves"));
+        }
+        Ok((seat, theirs))
     }
 
     /// Our role.
@@ -141,4 +184,11 @@ impl<R: Reasoner> Seat<R> {
         self.answered = Some(a_move);
         self.session.move_term(a_move).to_string()
     }
+}
+
+/// The true fluents of a state.
+fn facts<S: Session>(session: &mut S, state: &S::State) -> Vec<Term> {
+    let mut fluents = Vec::new();
+    session.fluents(state, &mut fluents);
+    fluents.into_iter().map(|fluent| session.fluent_term(fluent)).collect()
 }

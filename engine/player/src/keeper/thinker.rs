@@ -1,11 +1,12 @@
 //! The thread that thinks in a match: set-up, one search per turn, and the opponents' time in between.
 //!
 //! In go orders, out come offers on the desk. A legal move lies there before the search begins, and is only
-//! ever replaced by what the search found better. Whatever fails here, the desk keeps what it has.
+//! ever replaced by what the search found better. Whatever fails here, the desk keeps what it has. Under `auto` it begins
+//! with one reasoner and changes to another when that is built: between two moves or in the middle of a search.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gdl::{Description, ReadOptions, Rules};
 use reasoner::{Interrupt, Move, Reasoner, ReasonerError};
@@ -14,11 +15,13 @@ use tracing::{debug, info, info_span, warn};
 
 use super::clock::Deadlines;
 use super::desk::Desk;
-use super::orders::Orders;
-use super::seat::{Seat, SeatError};
+use super::orders::{Next, Orders};
+use super::seat::{JointTerms, Seat, SeatError};
+use super::succession::{Succession, n_cores};
 use crate::brain::Brain;
+use crate::building::Building;
 use crate::protocol::message::Start;
-use crate::reasoners::{ReasonerKind, SetUp, WithReasoner};
+use crate::reasoners::{self, ReasonerKind, SetUp, Share, WithReasoner, WithSuccessor};
 
 /// What a thinker needs of its match.
 #[derive(Debug)]
@@ -59,50 +62,162 @@ fn set_up(job: &Job) -> Result<(), String> {
     let description = Description::from_sexprs(&job.start.text, job.start.rules.clone(), job.reading);
     let rules = Rules::from_description(&description).map_err(|error| error.to_string())?;
     let rules = Arc::new(rules);
-    let time = job.deadlines.search.saturating_duration_since(started) / GROUNDING_PART;
-    let set_up = SetUp { time, stop: job.gone.clone() };
+    let start_clock = job.deadlines.search.saturating_duration_since(started);
+    let demanded = Share { time: Some(start_clock / GROUNDING_PART), ..Share::PATIENT };
+    let set_up = SetUp { demanded, ..SetUp::until(&job.gone) };
     let thinking = Thinking { job, started };
-    let thought = match job.brain.reasoner.with(Arc::clone(&rules), &set_up, thinking) {
-        Err(ReasonerError::NotGrounded(reason)) => {
-            warn!(reason, "the match is played with the interpreter");
-            ReasonerKind::Interpreter.with(rules, &set_up, thinking)
-        }
-        thought => thought,
+    let thought = match job.brain.reasoner {
+        ReasonerKind::Auto => begin(thinking, rules, start_clock),
+        kind => match kind.with(Arc::clone(&rules), &set_up, thinking) {
+            Err(ReasonerError::NotGrounded(reason)) => {
+                warn!(reason, "the match is played with the interpreter");
+                ReasonerKind::Interpreter.with(rules, &set_up, thinking)
+            }
+            thought => thought,
+        },
     };
     thought.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
 }
 
-/// The part of the start clock that grounding may take: time must be left for another reasoner.
+/// The part of the start clock that grounding may take where the propnet is demanded: time must be left for another reasoner.
 const GROUNDING_PART: u32 = 2;
 
+/// Begins with one reasoner, beside which another is built.
+fn begin(
+    thinking: Thinking<'_>,
+    rules: Arc<Rules>,
+    start_clock: Duration,
+) -> Result<Result<(), SeatError>, ReasonerError> {
+    let job = thinking.job;
+    let succession = Succession::of(&job.brain, start_clock, n_cores());
+    let orders = Arc::clone(&job.orders);
+    let work = Beginning { thinking, succession };
+    let (share, core) = (succession.share, succession.core);
+    reasoners::with_successor(rules, share, core, &job.gone, move || orders.announce(), work)
+}
+
+/// A match that is to be thought about.
 #[derive(Clone, Copy)]
-struct Thinking<'a> {
-    job: &'a Job,
-    started: Instant,
+pub(super) struct Thinking<'a> {
+    pub(super) job: &'a Job,
+    pub(super) started: Instant,
 }
 
 impl WithReasoner for Thinking<'_> {
     type Output = Result<(), SeatError>;
 
     fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Result<(), SeatError> {
+        let mut thinker = self.thinker(reasoner, self.job.brain.search.max_bytes)?;
+        let mut moment = Moment::Start;
+        // Nothing is built beside, so there are no news.
+        while thinker.go_on(&mut moment) == Pause::News {}
+        Ok(())
+    }
+}
+
+impl<'a> Thinking<'a> {
+    /// A thinker in the initial state, whose graphs may take so many bytes.
+    fn thinker<R: Reasoner>(self, reasoner: Arc<R>, graph_bytes: usize) -> Result<Thinker<'a, R>, SeatError> {
         let job = self.job;
         let seat = Seat::take(&reasoner, &job.start.role, job.brain.search.limits, &job.gone)?;
-        info!(reasoner = reasoner.name(), set_up = ?self.started.elapsed(), "match set up");
-        let mut thinker = Thinker { job, reasoner, seat, searcher: None, legal: Vec::new() };
-        thinker.think_ahead(Some(job.deadlines.search));
-        job.desk.settle();
-        if !job.brain.is_limited() {
-            thinker.think_ahead(None);
+        let after = self.started.elapsed();
+        info!(reasoner = reasoner.name(), ?after, "match set up");
+        job.desk.think_with(reasoner.name(), after);
+        Ok(Thinker { job, reasoner, seat, searcher: None, graph_bytes, legal: Vec::new() })
+    }
+}
+
+/// A match that begins with one reasoner while another is built.
+pub(super) struct Beginning<'a> {
+    pub(super) thinking: Thinking<'a>,
+    pub(super) succession: Succession,
+}
+
+impl WithSuccessor for Beginning<'_> {
+    type Output = Result<(), SeatError>;
+
+    fn run<A: Reasoner, B: Reasoner>(self, first: Arc<A>, second: Building<B>) -> Result<(), SeatError> {
+        let Beginning { thinking, succession } = self;
+        let job = thinking.job;
+        let mut thinker = thinking.thinker(first, succession.graph_bytes)?;
+        if !succession.head_start.is_zero() {
+            job.orders.wait(job.deadlines.search.min(thinking.started + succession.head_start));
         }
-        while let Some(order) = job.orders.take() {
-            job.desk.open(order.turn);
-            thinker.take_turn(order.report.joint_move, order.deadlines);
-            job.desk.settle();
-            if !job.brain.is_limited() {
-                thinker.think_ahead(None);
+        if job.brain.is_limited() && !job.orders.make_way().is_raised() {
+            warn!(
+                "the start clock is over before a reasoner is chosen: what is answered depends on the machine"
+            );
+        }
+        let mut moment = Moment::Start;
+        while thinker.go_on(&mut moment) == Pause::News {
+            let Some(built) = second.take() else { continue };
+            match built.map_err(SeatError::from).and_then(|built| thinker.successor(built)) {
+                Ok(mut successor) => {
+                    // What the first search found is worth less than its memory.
+                    drop_aside(thinker.searcher.take());
+                    drop((thinker, second));
+                    let (reasoner, after) = (successor.reasoner.name(), thinking.started.elapsed());
+                    info!(reasoner, ?after, moment = moment.name(), "the reasoner has changed");
+                    job.desk.think_with(reasoner, after);
+                    while successor.go_on(&mut moment) == Pause::News {}
+                    return Ok(());
+                }
+                Err(reason) => {
+                    warn!(%reason, reasoner = thinker.reasoner.name(), "the reasoner stays as it is");
+                    thinker.allow(job.brain.search.max_bytes);
+                }
             }
         }
         Ok(())
+    }
+}
+
+/// Lets go of a graph without waiting for it: millions of states take a second.
+fn drop_aside<R: Reasoner>(searcher: Option<Searcher<R>>) {
+    // If no thread can be had, the closure and the search with it are dropped here.
+    let _ = std::thread::Builder::new().name("drop-search".to_owned()).spawn(move || drop(searcher));
+}
+
+/// Where in the match a thinker is.
+#[derive(Debug, Clone, Copy)]
+enum Moment {
+    /// START is to be answered.
+    Start,
+    /// A PLAY is to be answered; a first answer lies on the desk.
+    Turn(Deadlines),
+    /// Nothing is to be answered.
+    Between,
+}
+
+/// Why a thinker pauses.
+#[derive(Debug, PartialEq, Eq)]
+enum Pause {
+    /// The match is over.
+    Over,
+    /// What was built is ready, or failed.
+    News,
+}
+
+/// What a turn must have left for another reasoner to be worth it: to make its sessions, and to find more than was found.
+const WORTH_CHANGING: Duration = Duration::from_millis(250);
+
+impl Moment {
+    fn name(&self) -> &'static str {
+        match self {
+            Moment::Start => "start",
+            Moment::Turn(_) => "turn",
+            Moment::Between => "between turns",
+        }
+    }
+
+    /// Whether enough of it is left for another reasoner.
+    fn is_worth_changing(&self) -> bool {
+        match self {
+            Moment::Turn(deadlines) => {
+                deadlines.search.saturating_duration_since(Instant::now()) >= WORTH_CHANGING
+            }
+            Moment::Start | Moment::Between => true,
+        }
     }
 }
 
@@ -112,42 +227,92 @@ struct Thinker<'a, R: Reasoner> {
     seat: Seat<R>,
     /// Made at the first search, and again after one that failed.
     searcher: Option<Searcher<R>>,
+    /// What its graphs may take.
+    graph_bytes: usize,
     /// Our legal moves in the current state.
     legal: Vec<Move>,
 }
 
-impl<R: Reasoner> Thinker<'_, R> {
-    /// Follows what was played and offers a move, then better ones.
-    fn take_turn(&mut self, joint_move: Option<Vec<Option<gdl::Term>>>, deadlines: Deadlines) {
+impl<'a, R: Reasoner> Thinker<'a, R> {
+    /// Thinks and answers from some moment of the match until it is over or there are news. The moment goes along.
+    fn go_on(&mut self, moment: &mut Moment) -> Pause {
+        let job = self.job;
+        loop {
+            match *moment {
+                Moment::Start => self.search(job.brain.budget(Some(job.deadlines.search)), false),
+                // A forced move is answered at once: the search goes on while the manager waits for the others.
+                Moment::Turn(deadlines) if self.legal.len() > 1 => {
+                    self.search(job.brain.budget(Some(deadlines.search)), true);
+                }
+                Moment::Between if !job.brain.is_limited() => self.search(job.brain.budget(None), false),
+                Moment::Turn(_) | Moment::Between => {}
+            }
+            if !matches!(moment, Moment::Between) {
+                if moment.is_worth_changing() && job.orders.take_news() {
+                    return Pause::News;
+                }
+                job.desk.settle();
+                *moment = Moment::Between;
+                continue;
+            }
+            match job.orders.take() {
+                Next::Order(order) => {
+                    job.desk.open(order.turn);
+                    match self.follow(order.report.joint_move) {
+                        true => *moment = Moment::Turn(order.deadlines),
+                        false => job.desk.settle(),
+                    }
+                }
+                Next::News => return Pause::News,
+                Next::Nothing => return Pause::Over,
+            }
+        }
+    }
+
+    /// A thinker with another reasoner in the same position. What this one has answered stands.
+    ///
+    /// # Errors
+    /// If the other reasoner does not know the position, or sees it otherwise.
+    fn successor<B: Reasoner>(&mut self, reasoner: Arc<B>) -> Result<Thinker<'a, B>, SeatError> {
+        let job = self.job;
+        let (seat, legal) = self.seat.with(&reasoner, &self.legal, job.brain.search.limits, &job.gone)?;
+        let graph_bytes = job.brain.search.max_bytes;
+        Ok(Thinker { job, reasoner, seat, searcher: None, graph_bytes, legal })
+    }
+
+    /// Lets graphs take so many bytes that are begun from now on.
+    fn allow(&mut self, graph_bytes: usize) {
+        self.graph_bytes = graph_bytes;
+        if let Some(searcher) = &mut self.searcher {
+            searcher.set_max_bytes(graph_bytes);
+        }
+    }
+
+    /// Follows what was played and offers a first move. Whether there is a turn to think about.
+    fn follow(&mut self, joint_move: Option<JointTerms>) -> bool {
         if let Err(error) = self.seat.follow(joint_move) {
             // What was legal before may still be; `nil` never is.
             warn!(%error, "the reported moves cannot be followed; the answer is a guess");
             if let Some(&guess) = self.legal.first() {
                 self.offer(guess);
             }
-            return;
+            return false;
         }
         self.legal.clear();
         match self.seat.legal_moves() {
             Ok(legal) => self.legal = legal,
             Err(error) => warn!(%error, "the legal moves are not known"),
         }
-        let Some(&first) = self.legal.first() else { return };
-        self.offer(first);
-        // A forced move is answered at once: the search goes on while the manager waits for the others.
-        if self.legal.len() > 1 {
-            self.search(self.job.brain.budget(Some(deadlines.search)), true);
-        }
+        let first = self.legal.first().copied();
+        first.into_iter().for_each(|first| self.offer(first));
+        first.is_some()
     }
 
-    /// Searches without offering: before the first turn, and on the opponents' time.
-    fn think_ahead(&mut self, deadline: Option<Instant>) {
-        if !self.job.orders.is_closed() && !self.job.orders.make_way().is_raised() {
-            self.search(self.job.brain.budget(deadline), false);
-        }
-    }
-
+    /// Searches, unless something else is to be done; offers what it finds if that is wanted.
     fn search(&mut self, budget: Budget, offer: bool) {
+        if self.job.orders.make_way().is_raised() {
+            return;
+        }
         match self.seat.is_terminal() {
             Ok(false) => {}
             Ok(true) => return,
@@ -155,7 +320,11 @@ impl<R: Reasoner> Thinker<'_, R> {
         }
         let searcher = match self.searcher.take() {
             Some(searcher) => Ok(searcher),
-            None => Searcher::new(Arc::clone(&self.reasoner), self.job.brain.search.clone()),
+            None => {
+                let options =
+                    search::Options { max_bytes: self.graph_bytes, ..self.job.brain.search.clone() };
+                Searcher::new(Arc::clone(&self.reasoner), options)
+            }
         };
         let mut searcher = match searcher {
             Ok(searcher) => searcher,

@@ -7,7 +7,7 @@ use gdl::ReadOptions;
 
 use super::spec::PlayerKind;
 use crate::failure::Failure;
-use crate::keeper::{Keeper, Settings};
+use crate::keeper::{Keeper, Settings, ThoughtWith};
 use crate::protocol::client::{self, Address, AskError};
 use crate::protocol::server::{Answer, Server};
 
@@ -56,6 +56,11 @@ impl Contact {
     /// Whether the player is sent messages; the manager plays for the others.
     pub fn is_asked(&self) -> bool {
         matches!(self, Contact::Own(_) | Contact::Remote(_))
+    }
+
+    /// What the player thought with in its last match, if it is one of ours in this process.
+    pub fn reasoners(&self) -> Option<Vec<ThoughtWith>> {
+        if let Contact::Own(keeper) = self { Some(keeper.reasoners()) } else { None }
     }
 
     /// Sends a message and waits for the answer.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
+use crate::keeper::ThoughtWith;
 
 /// The layout of records; to be raised when a key changes its meaning.
 const FORMAT: u32 = 1;
@@ -35,6 +36,9 @@ pub struct Record {
     pub roles: Vec<String>,
     /// Who played each role.
     pub players: Vec<String>,
+    /// What each of them thought with, one reasoner after the other; null where only the player knows.
+    #[serde(default)]
+    pub thought_with: Vec<Option<Vec<ThoughtWith>>>,
     /// What the manager's random choices follow from.
     pub seed: u64,
     /// Seconds.

@@ -106,6 +106,7 @@ impl Match<'_> {
             }
         }
         record.seconds = begun.elapsed().as_secs_f64();
+        record.thought_with = self.players.iter().map(|player| player.contact.reasoners()).collect();
         if record.status == Status::Completed {
             let last = joint_text(record.moves.last().map(Vec::as_slice));
             self.tell_all(|_| format!("( STOP {} {last} )", self.id), self.terms.play_clock.max(ABORT_TIME));
@@ -127,6 +128,7 @@ impl Match<'_> {
             reasoner: reasoner.name().to_owned(),
             roles: reasoner.roles().iter().map(Term::to_string).collect(),
             players: self.players.iter().map(|player| player.name.clone()).collect(),
+            thought_with: Vec::new(),
             seed: self.seed,
             start_clock: self.terms.start_clock.as_secs_f64(),
             play_clock: self.terms.play_clock.as_secs_f64(),

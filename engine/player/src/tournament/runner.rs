@@ -307,6 +307,7 @@ impl<'a> Runner<'a> {
         let record = self
             .plan
             .reasoner
+            .for_few_questions()
             .with(rules, &SetUp::until(self.stop), playing)
             .map_err(|error| named(error.into()))?
             .map_err(named)?;

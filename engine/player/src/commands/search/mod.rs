@@ -17,8 +17,8 @@ use crate::brain::{Brain, BrainArgs, parse_seconds};
 use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
 use crate::output;
-use crate::position::PositionArgs;
-use crate::reasoners::{SetUp, WithReasoner};
+use crate::position::{Position, PositionArgs};
+use crate::reasoners::{SetUp, Share, WithReasoner};
 use crate::stop;
 
 /// Search one position and show what was found
@@ -30,6 +30,10 @@ Examples:
   daggerboard search tic-tac-toe --threads 1 --seed 7 --playouts 10000
   daggerboard search connect-four --config 'ucd(1,0,1)' --payoffs edges --json
   daggerboard search connect-four --config credited --seconds 2 --verify
+
+The reasoner auto grounds the rules before the search: within half of --seconds, or with --playouts within a number of \
+steps, so that with a seed and one thread the result is the same on every machine. In JSON, reasoner is who answered, \
+set_up_s the time before the search, and refused why auto did without the propnet.
 
 In JSON an option that was left to the search is null. bytes_per_node and bytes_per_edge share all bytes of the \
 graph out among its nodes, or among its edges; a small graph has more of them, since it is allotted in chunks.")]
@@ -57,6 +61,8 @@ pub struct SearchArgs {
 
 /// How long a search takes if nobody says.
 const DEFAULT_SECONDS: f64 = 5.0;
+/// The part of that time which grounding may take before the search under `auto`.
+const AUTO_PART: u32 = 2;
 /// How often progress is shown.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
@@ -70,8 +76,27 @@ impl SearchArgs {
         let game = self.game.load()?;
         let kind = brain.reasoner;
         let stop = stop::on_ctrl_c()?;
-        let searching = Searching { args: self, brain, name: &game.name, as_json, stop: &stop };
-        kind.with(Arc::clone(&game.rules), &SetUp::until(&stop), searching)?
+        let position = self.position.read()?;
+        let mut set_up = SetUp { position: position.facts.clone(), ..SetUp::until(&stop) };
+        if self.playouts.is_none() {
+            set_up.auto = Share { time: Some(self.time() / AUTO_PART), ..Share::PATIENT };
+        }
+        let searching = Searching {
+            args: self,
+            brain,
+            name: &game.name,
+            position,
+            set_up: set_up.clone(),
+            begun: Instant::now(),
+            as_json,
+            stop: &stop,
+        };
+        kind.with(Arc::clone(&game.rules), &set_up, searching)?
+    }
+
+    /// How long to search, if playouts are not counted.
+    fn time(&self) -> Duration {
+        Duration::from_secs_f64(self.seconds.unwrap_or(DEFAULT_SECONDS))
     }
 }
 
@@ -79,6 +104,10 @@ struct Searching<'a> {
     args: &'a SearchArgs,
     brain: Brain,
     name: &'a str,
+    position: Position,
+    set_up: SetUp,
+    /// When setting up began.
+    begun: Instant,
     as_json: bool,
     stop: &'a Interrupt,
 }
@@ -90,11 +119,12 @@ impl WithReasoner for Searching<'_> {
         let args = self.args;
         let stop = self.stop;
         let mut session = reasoner.session(Limits::default(), stop)?;
-        let root = args.position.load(&mut session)?;
+        let root = self.position.load(&mut session)?;
         if session.is_terminal(&root)? {
             return Err(Failure::work("the position is terminal: there is nothing to search"));
         }
         let role = choose_role(&mut session, &root, args.role.as_deref())?;
+        let set_up_s = self.begun.elapsed().as_secs_f64();
         let mut searcher = Searcher::new(Arc::clone(&reasoner), self.brain.search.clone())?;
         searcher.set_root(&root);
         let report = self.search(&mut searcher, &mut session, role, stop)?;
@@ -103,7 +133,14 @@ impl WithReasoner for Searching<'_> {
         let shown = Shown { report: &report, role, session: &mut session, verified: verified.as_ref() };
         if self.as_json {
             let options = &self.brain.search;
-            let asked = Asked { game: self.name, reasoner: reasoner.name(), options, seed: searcher.seed() };
+            let asked = Asked {
+                game: self.name,
+                reasoner: reasoner.name(),
+                set_up_s,
+                refused: self.set_up.refused.get().map(String::as_str),
+                options,
+                seed: searcher.seed(),
+            };
             output::json(&shown.json(&asked))?;
         } else {
             shown.print()?;
@@ -136,11 +173,7 @@ impl Searching<'_> {
         role: Role,
         stop: &Interrupt,
     ) -> Result<Report, Failure> {
-        let seconds = match self.args.playouts {
-            Some(_) => None,
-            None => Some(self.args.seconds.unwrap_or(DEFAULT_SECONDS)),
-        };
-        let deadline = seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
+        let deadline = self.args.playouts.is_none().then(|| Instant::now() + self.args.time());
         let budget = self.brain.budget(deadline);
         let mut next = Instant::now() + PROGRESS_EVERY;
         let mut progress = |report: &Report| {

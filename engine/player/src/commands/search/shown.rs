@@ -20,7 +20,12 @@ pub(super) struct Shown<'a, S: Session> {
 /// What was searched, and how.
 pub(super) struct Asked<'a> {
     pub(super) game: &'a str,
+    /// Who answered.
     pub(super) reasoner: &'a str,
+    /// Seconds until the search could begin.
+    pub(super) set_up_s: f64,
+    /// Why `auto` did without the propnet, if it did.
+    pub(super) refused: Option<&'a str>,
     pub(super) options: &'a Options,
     /// Also if none was asked for.
     pub(super) seed: u64,
@@ -52,6 +57,8 @@ impl<S: Session> Shown<'_, S> {
         let mut told = json!({
             "game": asked.game,
             "reasoner": asked.reasoner,
+            "set_up_s": asked.set_up_s,
+            "refused": asked.refused,
             "config": asked.options.config.to_string(),
             "options": options_json(asked),
             "role": self.session.roles()[self.role.idx()].to_lower_case(),
