@@ -4,7 +4,10 @@
 
 mod common;
 
-use common::{Folder, json_of, record_of, run, stdout_of};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use common::{Folder, daggerboard, json_of, record_of, run, stdout_of};
 use search::{CONFIG_NAMES, Config};
 use serde_json::{Value, json};
 
@@ -83,6 +86,60 @@ fn what_was_verified_is_told_in_words() {
     }
     assert!(String::from_utf8_lossy(&output.stderr).contains("verifying "));
     assert!(!stdout_of(&args[..5]).contains("laws"), "only where it is asked for");
+}
+
+/// Both the search and the walk through its graph end with it, and what was found is told.
+#[test]
+#[cfg(unix)]
+fn ctrl_c_ends_a_search_and_leaves_its_laws_open() {
+    let args =
+        ["search", "connect-four", "--seconds=600", "--threads=1", "--memory=64M", "--verify", "--json"];
+    let mut child = daggerboard().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    stderr.read_line(&mut line).unwrap();
+    assert!(line.contains("playouts, best"), "progress comes first: {line}");
+    let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    if !told.is_ok_and(|status| status.success()) {
+        child.kill().unwrap();
+        child.wait().unwrap();
+        return eprintln!("skipped: there is no `kill` to send SIGINT with");
+    }
+    let output = child.wait_with_output().unwrap();
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&told["verify"]["holds"], output.status.code()), (&Value::Null, Some(1)), "{told}");
+    assert!(told["verify"].is_object() && told["playouts"].as_u64() > Some(0), "{told}");
+}
+
+#[test]
+fn a_playout_of_several_rollouts_is_as_many_visits() {
+    let args = ["search", "connect-four", "--playouts=500", "--threads=1", "--memory=16M", "--config=uct"];
+    for (n, head) in [(1, "500 playouts, "), (4, "500 playouts of 4 visits each, ")] {
+        let rollouts = format!("--rollouts={n}");
+        let told = json_of(&[&args[..], &[&rollouts, "--json"]].concat());
+        assert_eq!((&told["playouts"], &told["visits_per_playout"]), (&json!(500), &json!(n)));
+        assert_eq!(numbers(&told, "visits").iter().sum::<f64>(), 500.0 * f64::from(n), "{told}");
+        let text = stdout_of(&[&args[..], &[&rollouts]].concat());
+        assert!(text.lines().any(|line| line.starts_with(head)), "{text}");
+    }
+}
+
+#[test]
+fn options_that_a_family_would_ignore_are_wrong_usage() {
+    for (options, told) in [
+        (
+            ["--config=rave", "--batch=64"],
+            "--batch=64: rave, rave-ucd and gibbs make their rollouts one by one",
+        ),
+        (["--unexplored=gibbs", "--rollouts=8"], "--rollouts=8: rave, rave-ucd and gibbs make"),
+        (["--config=uct", "--unexplored=gibbs(2000000)"], "with TAU above 0 and at most 1000000"),
+        (["--config=uct", "--in-flight=loss(0)"], "with WEIGHT above 0 and at most 1000000"),
+    ] {
+        let output = run(&[&["search", "nim", "--playouts=10"], &options[..]].concat());
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(told), "{error}");
+    }
 }
 
 #[test]

@@ -156,8 +156,8 @@ impl<S: Eq + Hash, O: Orders> Adapter<'_, S, O> {
                 (graph.word(edge, graph.layout.sums.first + self.role_idx).load(Ordering::Relaxed), n)
             }
             (Payoffs::Nodes, Child::Node(child)) => {
-                let n = graph.node(child).count.read::<O>().visits;
-                (graph.sum(child, self.role_idx).load(Ordering::Relaxed), n)
+                let results = graph.results(child, self.role_idx);
+                (results.sum, results.tally.visits)
             }
             (Payoffs::Nodes, Child::None | Child::Broken) => (0, 0),
         };

@@ -1,14 +1,14 @@
 //! What an edge credits its node with: `credited`, a rule of this project. GRAPH.md tells why.
 //!
 //! A node's sum of values is that of the playouts that ended there, and of its edges' credits. An edge's credit for a
-//! role is n q: how often the edge was passed, and the mean of its child when it was last looked at. Of two looks the one
-//! with the larger n has seen all that the other has, so it alone counts.
+//! role is n q: how often the edge was passed, and the mean of its child when it was last looked at. Of two looks the
+//! one with the larger n has seen all that the other has, so it alone counts.
 
 use crate::orders::Orders;
 use crate::sync::{AtomicU64, Ordering};
 
-/// The low bits hold q, at most [`MAX_UNITS`](crate::valuation::MAX_UNITS); the other 40 hold n. Sums of values have a bit less
-/// for them, so that what is below nothing can be told.
+/// The low bits hold q, at most [`MAX_UNITS`](crate::valuation::MAX_UNITS); the other 40 hold n. Sums of values have a
+/// bit less for them, so that what is below nothing can be told.
 const Q_BITS: u32 = 24;
 
 /// A credit: `n` times `q`.
@@ -34,12 +34,6 @@ impl Credit {
     }
 }
 
-/// A sum of values that changes are being added to. Of two changes the one that takes away may come first: then the sum is
-/// below nothing for a moment, which is far above all that there can be.
-pub(crate) fn at_least_nothing(sum: u64) -> u64 {
-    if sum.cast_signed() < 0 { 0 } else { sum }
-}
-
 /// Replaces the credit in `word` by `n` times `q` if it is of fewer playouts; what its node's sum must change by,
 /// modulo 2^64.
 ///
@@ -56,8 +50,8 @@ pub(crate) fn renew<O: Orders>(word: &AtomicU64, new: Credit) -> u64 {
     0
 }
 
-/// Adds so many playouts of this value together to a credit whose edge leads to no node; what its node's sum must change
-/// by, modulo 2^64.
+/// Adds so many playouts of this value together to a credit whose edge leads to no node; what its node's sum must
+/// change by, modulo 2^64.
 pub(crate) fn append(word: &AtomicU64, value: u64, weight: u64) -> u64 {
     let mut held = word.load(Ordering::Relaxed);
     loop {

@@ -32,6 +32,9 @@ pub enum SearchError {
     /// [`Options::rollouts`](crate::Options::rollouts) is out of bounds.
     #[error("a leaf has 1 to {max} rollouts, not {0}", max = MAX_ROLLOUTS)]
     Rollouts(u32),
+    /// Rollouts that must tell their moves are wanted side by side.
+    #[error("rave, rave-ucd and gibbs make their rollouts one by one; leave batch and rollouts out, or at 1")]
+    OneByOne,
     /// [`Options::payoffs`](crate::Options::payoffs) does not go with the configuration.
     #[error("{0}")]
     Payoffs(String),

@@ -6,8 +6,8 @@ use reasoner::{Lot, Move, Policy, Role};
 use crate::sync::{AtomicU64, Ordering};
 use crate::table::spread;
 
-/// Moves that fit at most, of all roles together; those that come later stay unknown. Published games have up to some ten
-/// thousand; the table takes 3 MiB.
+/// Moves that fit at most, of all roles together; those that come later stay unknown. Published games have up to some
+/// ten thousand; the table takes 3 MiB.
 const MAX_SLOTS: usize = 1 << 17;
 
 /// How far a move may lie from its first slot.

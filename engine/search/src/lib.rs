@@ -39,6 +39,7 @@ mod orders;
 mod parents;
 mod playout;
 mod report;
+mod results;
 mod scheme;
 mod searcher;
 mod select;
@@ -64,4 +65,4 @@ pub use options::{
 };
 pub use report::{BestLine, Failures, MoveReport, Report, RoleReport};
 pub use searcher::Searcher;
-pub use verify::{Gap, GraphSummary};
+pub use verify::{Gap, GraphSummary, VerifyError};

@@ -45,13 +45,16 @@ pub struct Options {
     pub simultaneous: Simultaneous,
     /// What the move to play has most of. None: visits where moves are chosen by statistics, otherwise the mean.
     pub final_move: Option<FinalMove>,
-    /// Leaves that a thread gathers before it rolls out from all of them, 1 to [`MAX_BATCH`]. None: as the reasoner likes.
+    /// Leaves that a thread gathers before it rolls out from all of them, 1 to [`MAX_BATCH`], and 1 under `rave`,
+    /// `rave-ucd` and Gibbs sampling. None: as the reasoner likes.
     pub batch: Option<u32>,
-    /// Rollouts from each leaf, each a visit, 1 to [`MAX_ROLLOUTS`]. None: as the reasoner likes.
+    /// Rollouts from each leaf, each a visit, 1 to [`MAX_ROLLOUTS`], and 1 under `rave`, `rave-ucd` and Gibbs sampling.
+    /// None: as the reasoner likes.
     pub rollouts: Option<u32>,
     /// How soon later moves' means give way to a move's own in `rave`, 0 to 1 (Saffidine et al. 2012, table 2).
     pub rave_bias: f64,
-    /// UCB1's constant C, in goal points, 0 to [`MAX_EXPLORATION`]. None: 40, or 100 for one role (Méhat and Cazenave 2010, 3.2).
+    /// UCB1's constant C, in goal points, 0 to [`MAX_EXPLORATION`]. None: 40, or 100 for one role (Méhat and Cazenave
+    /// 2010, 3.2).
     pub exploration: Option<f64>,
     /// Worker threads, 1 to [`MAX_THREADS`].
     pub threads: usize,
@@ -98,7 +101,8 @@ impl Options {
     /// Checks all that does not depend on the game, as a search does when it is made.
     ///
     /// # Errors
-    /// If a number is out of its bounds, or payoffs cannot be where they are wanted.
+    /// If a number is out of its bounds, payoffs cannot be where they are wanted, or rollouts that must tell their moves
+    /// are wanted side by side.
     pub fn check(&self) -> Result<(), SearchError> {
         if self.threads == 0 || self.threads > MAX_THREADS {
             return Err(SearchError::Threads(self.threads));
@@ -120,6 +124,9 @@ impl Options {
         }
         if self.rollouts.is_some_and(|rollouts| !(1..=MAX_ROLLOUTS).contains(&rollouts)) {
             return Err(SearchError::Rollouts(self.rollouts.unwrap_or_default()));
+        }
+        if self.config.wants_moves(self.unexplored) && self.batch.max(self.rollouts).is_some_and(|n| n > 1) {
+            return Err(SearchError::OneByOne);
         }
         self.config.payoffs(self.payoffs).map_err(SearchError::Payoffs)?;
         if !self.pin.is_empty() {

@@ -19,7 +19,8 @@ pub struct MoveReport {
     /// The move.
     pub a_move: Move,
     /// Finished playouts that count for it in selection. Under `uct+t` in a sequential position these are the visits of
-    /// the position it leads to, from wherever it was reached; under `ucd` they are adapted to the depth of the child's.
+    /// the position it leads to, from wherever it was reached; under `ucd` they are adapted to the depth of the
+    /// child's.
     pub visits: u64,
     /// The mean that selection compares, in goal points; 0 if there is none. With another aim than the own goal, that
     /// aim on the same scale.
@@ -31,8 +32,8 @@ pub struct MoveReport {
 /// One role's moves at the root.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RoleReport {
-    /// Best first, by the rule of the final move: visits, then value, where moves are chosen by statistics, and the other
-    /// way round under `mc` and `mc-memory`, unless the options say otherwise.
+    /// Best first, by the rule of the final move: visits, then value, where moves are chosen by statistics, and the
+    /// other way round under `mc` and `mc-memory`, unless the options say otherwise.
     pub moves: Vec<MoveReport>,
 }
 
@@ -63,6 +64,8 @@ pub struct Report {
     pub is_terminal: bool,
     /// Finished playouts of the last run.
     pub playouts: u64,
+    /// What each counts as: one visit for each rollout from its end.
+    pub visits_per_playout: u64,
     /// How long it took or is taking.
     pub seconds: f64,
     /// Nodes in the graph, also those above and beside the root.
@@ -157,10 +160,9 @@ fn report_node<S: Eq + Hash>(
     a_move: Move,
     role_idx: usize,
 ) -> MoveReport {
-    let visits = graph.node(id).count.read::<Sound>().visits;
-    let sum = graph.sum(id, role_idx).load(Ordering::Relaxed);
-    let value = if visits == 0 { 0.0 } else { scheme.valuation.points(sum as f64 / visits as f64) };
-    MoveReport { a_move, visits, value, top: None }
+    let results = graph.results(id, role_idx);
+    let value = results.mean(&scheme.valuation).unwrap_or(0.0);
+    MoveReport { a_move, visits: results.tally.visits, value, top: None }
 }
 
 #[allow(

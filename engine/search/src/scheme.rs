@@ -25,7 +25,8 @@ pub(crate) struct Scheme {
     pub(crate) n_rollouts: u32,
 }
 
-/// Leaves in flight, and rollouts from each, where the reasoner plays many side by side (BATCHES.md of the reference data).
+/// Leaves in flight, and rollouts from each, where the reasoner plays many side by side (BATCHES.md of the reference
+/// data).
 const SIDE_BY_SIDE: (u32, u32) = (64, 8);
 
 /// Rollouts of a leaf up to which C stays: BATCHES.md has 40 for 8, and 113 for 32 where 40 was bad. (With 113 for 8,
@@ -35,13 +36,12 @@ const ROLLOUTS_OF_C: f64 = 8.0;
 impl Scheme {
     /// What these options mean in a game of so many roles.
     ///
-    /// `n_side_by_side` is how many rollouts the reasoner plays as fast as one. Rollouts that tell their moves are made one
-    /// by one. C grows with the square root of a leaf's rollouts, since each is a visit but the leaf is one look; up to
-    /// [`ROLLOUTS_OF_C`] of them it is what it is for one.
+    /// `n_side_by_side` is how many rollouts the reasoner plays as fast as one. Rollouts that tell their moves are made
+    /// one by one. C grows with the square root of a leaf's rollouts, since each is a visit but the leaf is one look;
+    /// up to [`ROLLOUTS_OF_C`] of them it is what it is for one.
     pub(crate) fn new(options: &Options, max_goal: Value, n_roles: usize, n_side_by_side: usize) -> Scheme {
-        let wants_moves = options.config.has_later_moves() || options.unexplored != Unexplored::Uniform;
         let usual = if n_side_by_side > 1 { SIDE_BY_SIDE } else { (1, 1) };
-        let (batch, n_rollouts) = match wants_moves {
+        let (batch, n_rollouts) = match options.config.wants_moves(options.unexplored) {
             true => (1, 1),
             false => (options.batch.unwrap_or(usual.0), options.rollouts.unwrap_or(usual.1)),
         };
@@ -68,6 +68,6 @@ impl Scheme {
 
     /// Whether rollouts must tell their moves.
     pub(crate) fn wants_moves(&self) -> bool {
-        self.config.has_later_moves() || self.unexplored != Unexplored::Uniform
+        self.config.wants_moves(self.unexplored)
     }
 }

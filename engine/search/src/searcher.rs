@@ -17,7 +17,7 @@ use crate::orders::Sound;
 use crate::report::{self, Failures, Report};
 use crate::scheme::Scheme;
 use crate::sync::{Arc, Mutex, channel};
-use crate::verify::GraphSummary;
+use crate::verify::{GraphSummary, VerifyError};
 use crate::worker::{Job, Making, Reply, Task, Tickets, Worker};
 
 /// How often a run looks at the clock and the stop flag; it bounds how late a run ends.
@@ -365,6 +365,7 @@ impl<R: Reasoner> Searcher<R> {
             roles,
             is_terminal,
             playouts: counters.playouts,
+            visits_per_playout: self.scheme.weight(),
             seconds: self.seconds,
             nodes: self.before.n_nodes + counters.nodes_made.saturating_sub(counters.duplicates),
             edges: self.before.n_edges + counters.edges_made,
@@ -381,9 +382,9 @@ impl<R: Reasoner> Searcher<R> {
     /// Checks the conservation laws of the graph at rest; see [`GraphSummary`].
     ///
     /// # Errors
-    /// One sentence for each law that is broken, the first hundred.
-    pub fn verify(&self) -> Result<GraphSummary, Vec<String>> {
-        self.graph.verify(&self.scheme, &self.roots)
+    /// If a law is broken, or `stop` is raised before all of the graph was seen.
+    pub fn verify(&self, stop: &Interrupt) -> Result<GraphSummary, VerifyError> {
+        self.graph.verify(&self.scheme, &self.roots, stop)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Random interleavings of many threads that back up under `credited`, by shuttle.
 //!
-//! In a tree at rest every edge's credit is what its child is worth, whatever the order in which threads came. `ci/loom`
-//! runs these too.
+//! In a tree at rest every edge's credit is what its child is worth, whatever the order in which threads came.
+//! `ci/loom` runs these too.
 
 use reasoner::{Dice, Expansion, Move};
 use shuttle::thread;

@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use reasoner::Interrupt;
+
 use crate::adapted::{Adapter, Memo};
 use crate::config::Config;
 use crate::credit::Credit;
@@ -43,6 +45,17 @@ pub struct GraphSummary {
     pub adapted_gap: Option<Gap>,
 }
 
+/// Why there is no summary of a graph.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VerifyError {
+    /// Laws are broken: one sentence for each breach, at most a hundred.
+    #[error("the graph breaks its laws: {}", .0.join("; "))]
+    Broken(Vec<String>),
+    /// Stopped before all of the graph was seen.
+    #[error("stopped before all of the graph was seen")]
+    Interrupted,
+}
+
 /// How far two numbers of each edge are apart, in goal points, over all edges that were passed.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Gap {
@@ -75,6 +88,7 @@ const MAX_ROUNDING: f64 = 1e-3;
 struct Inspection<'a, S, O: Orders> {
     graph: &'a Graph<S, O>,
     scheme: &'a Scheme,
+    stop: &'a Interrupt,
     max_goal: u64,
     summary: GraphSummary,
     complaints: Vec<String>,
@@ -93,19 +107,25 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     /// nothing is in flight; a node's visits are its own and those of its edges (of each role, in a
     /// simultaneous node), and also those that its edges brought, more only if it was a root; a sum is at most visits
     /// times the largest value, and a node's sum is that of its edges and at most the largest value for each own visit
-    /// more; every child is alive; with transpositions no two nodes have equal states and each is found by its state; in a
-    /// tree no node has two parents.
+    /// more; every child is alive; with transpositions no two nodes have equal states and each is found by its state;
+    /// in a tree no node has two parents.
     ///
-    /// Under `update-all` edges and nodes have visits of playouts that never passed, so the laws of sums do not hold. Under
-    /// `credited` a node's sum is that of its edges' credits, and each credit is of all its edge's visits. Under
+    /// Under `update-all` edges and nodes have visits of playouts that never passed, so the laws of sums do not hold.
+    /// Under `credited` a node's sum is that of its edges' credits, and each credit is of all its edge's visits. Under
     /// `ucd-incremental` the means that edges keep are those of the equations.
     ///
     /// # Errors
-    /// One sentence for each breach, at most a hundred.
-    pub(crate) fn verify(&self, scheme: &Scheme, roots: &[NodeId]) -> Result<GraphSummary, Vec<String>> {
+    /// If a law is broken, or `stop` is raised before all of the graph was seen: then what was seen tells nothing.
+    pub(crate) fn verify(
+        &self,
+        scheme: &Scheme,
+        roots: &[NodeId],
+        stop: &Interrupt,
+    ) -> Result<GraphSummary, VerifyError> {
         let mut inspection = Inspection {
             graph: self,
             scheme,
+            stop,
             max_goal: scheme.valuation.full(),
             summary: GraphSummary::default(),
             complaints: Vec::new(),
@@ -118,7 +138,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         inspection.inspect_joint_moves();
         let ids = (1..self.nodes.end()).map(|idx| NodeId(crate::arena::u32_of(idx)));
         let made: Vec<NodeId> = ids.filter(|&id| self.state_if_any(id).is_some()).collect();
-        for &id in &made {
+        for &id in made.iter().take_while(|_| !stop.is_raised()) {
             inspection.inspect(id);
         }
         inspection.inspect_arrivals(roots);
@@ -128,7 +148,11 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         }
         inspection.summary.credit_gap = Gap::of(std::mem::take(&mut inspection.credit_gaps));
         inspection.summary.adapted_gap = Gap::of(std::mem::take(&mut inspection.adapted_gaps));
-        if inspection.complaints.is_empty() { Ok(inspection.summary) } else { Err(inspection.complaints) }
+        match inspection.complaints {
+            _ if stop.is_raised() => Err(VerifyError::Interrupted),
+            complaints if complaints.is_empty() => Ok(inspection.summary),
+            complaints => Err(VerifyError::Broken(complaints)),
+        }
     }
 
     /// The nodes that edges or joint moves of these nodes lead to.
@@ -293,11 +317,9 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
     }
 
     fn note_credit_gap(&mut self, credit: Credit, child: NodeId, role_idx: usize) {
-        let visits = self.graph.node(child).count.read::<O>().visits.max(1) as f64;
-        let sum = self.graph.sum(child, role_idx).load(Ordering::Relaxed) as f64;
         let valuation = &self.scheme.valuation;
-        let distance =
-            valuation.points(credit.q as f64) - valuation.points(sum / visits) * valuation.discount;
+        let worth = self.graph.results(child, role_idx).mean(valuation).unwrap_or(0.0);
+        let distance = valuation.points(credit.q as f64) - worth * valuation.discount;
         self.credit_gaps.push(distance.abs());
     }
 
@@ -307,7 +329,8 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
 
     fn inspect_joint_moves(&mut self) {
         let graph = self.graph;
-        for index in graph.joint_moves() {
+        let stop = self.stop;
+        for index in graph.joint_moves().take_while(|_| !stop.is_raised()) {
             self.summary.joint_moves += 1;
             let (parent, child) = (graph.joint(index).parent(), graph.joint(index).child());
             let is_simultaneous = graph.node(parent).opening().mover.is_none();
@@ -336,7 +359,8 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
             return;
         }
         let brought = std::mem::take(&mut self.brought);
-        for (id, n) in brought {
+        let stop = self.stop;
+        for (id, n) in brought.into_iter().take_while(|_| !stop.is_raised()) {
             let visits = self.graph.node(id).count.read::<O>().visits;
             let may_have_more = roots.contains(&id) || self.has_joint_parent.contains(&id);
             self.expect(visits == n || (visits > n && may_have_more), || {
@@ -352,7 +376,7 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
             _ => return,
         };
         let mut n_wrong_visits = 0;
-        let (graph, scheme) = (self.graph, self.scheme);
+        let (graph, scheme, stop) = (self.graph, self.scheme, self.stop);
         for role_idx in 0..graph.n_roles {
             let mut memo = Memo::default();
             let mut adapter = Adapter {
@@ -361,9 +385,9 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
                 discount: scheme.valuation.discount,
                 role_idx,
                 memo: &mut memo,
-                interrupt: None,
+                interrupt: Some(stop.clone()),
             };
-            for &id in made {
+            for &id in made.iter().take_while(|_| !stop.is_raised()) {
                 let opening = graph.node(id).opening();
                 let is_his = graph.node(id).status::<O>() == Status::Open
                     && opening.mover.is_some_and(|mover| mover as usize == role_idx);
@@ -404,7 +428,8 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
     fn inspect_states(&mut self, made: &[NodeId]) {
         let graph = self.graph;
         let mut seen: HashMap<&S, NodeId> = HashMap::with_capacity(made.len());
-        for &id in made {
+        let stop = self.stop;
+        for &id in made.iter().take_while(|_| !stop.is_raised()) {
             let Some(state) = graph.state_if_any(id).filter(|_| self.is_alive(id)) else { continue };
             if let Some(other) = seen.insert(state, id) {
                 self.expect(false, || format!("nodes {} and {} have equal states", other.0, id.0));

@@ -48,8 +48,8 @@ impl Stopwatch {
 /// How long a batch may take in a run that ends at some moment: what it still has in flight then is lost.
 const LONG: Duration = Duration::from_millis(4);
 
-/// How many leaves a thread gathers before it rolls out: fewer where that takes long. Runs that only count their playouts keep
-/// to what was asked for, so that they can be made again.
+/// How many leaves a thread gathers before it rolls out: fewer where that takes long. Runs that only count their
+/// playouts keep to what was asked for, so that they can be made again.
 #[derive(Debug)]
 pub(crate) struct Pace {
     pub(crate) batch: u64,

@@ -35,7 +35,7 @@ fn search<G: Game>(game: G, options: Options, playouts: u64) -> (Report, GraphSu
     searcher.set_root(&root);
     let budget = Budget { playouts: Some(playouts), ..Budget::default() };
     let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("there is a root");
-    let summary = searcher.verify().unwrap_or_else(|complaints| panic!("{name}: {complaints:#?}"));
+    let summary = searcher.verify(&Interrupt::new()).unwrap_or_else(|error| panic!("{name}: {error:#?}"));
     (report, summary)
 }
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::{Broken, Deep, Dial, Endless, Game, Nim, Panicking, Picks, Rust, Wide, take};
-use daggerboard_search::{Budget, Config, Options, Report, SearchError, Searcher, WorkLimit, cores};
+use daggerboard_search::{
+    Budget, Config, Depth, Options, Report, SearchError, Searcher, VerifyError, WorkLimit, cores,
+};
 use reasoner::{Interrupt, Move, Role};
 
 fn options(config: Config, threads: usize) -> Options {
@@ -31,8 +33,8 @@ fn searcher<G: Game>(game: G, options: Options) -> Searcher<Rust<G>> {
 fn play<G: Game>(searcher: &mut Searcher<Rust<G>>, playouts: u64) -> Report {
     let budget = Budget { playouts: Some(playouts), ..Budget::default() };
     let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("there is a root");
-    if let Err(complaints) = searcher.verify() {
-        panic!("{complaints:#?}");
+    if let Err(error) = searcher.verify(&Interrupt::new()) {
+        panic!("{error:#?}");
     }
     report
 }
@@ -75,8 +77,8 @@ fn simultaneous_roles_find_their_own_best_moves() {
             for role in Role::all(n_roles) {
                 assert_eq!(report.best(role), Some(Move(3)), "{config}, {n_roles} roles: {report:#?}");
                 let visits: u64 = report.roles[role.idx()].moves.iter().map(|m| m.visits).sum();
-                // The root's opening costs no playout, so each passes on; and counts for other ways to its end too where
-                // that is the rule.
+                // The root's opening costs no playout, so each passes on; and counts for other ways to its end too
+                // where that is the rule.
                 let is_all = config == Config::UpdateAll;
                 assert!(visits == 20_000 || (is_all && visits > 20_000), "{config}: {visits}");
             }
@@ -217,7 +219,7 @@ fn a_deadline_ends_questions_that_never_end() {
             let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("it ends");
             assert_eq!(report.playouts, 0);
             assert_eq!(report.roles[0].moves.len(), if from_the_start { 0 } else { 3 });
-            searcher.verify().expect("interrupted playouts leave no trace");
+            searcher.verify(&Interrupt::new()).expect("interrupted playouts leave no trace");
         }
     }
 }
@@ -237,7 +239,7 @@ fn a_raised_stop_ends_the_run() {
         .expect("it ends");
     assert_eq!(n_reports, 1, "the first report stops it");
     assert!(report.playouts > 0);
-    searcher.verify().expect("the graph is sound");
+    searcher.verify(&Interrupt::new()).expect("the graph is sound");
 }
 
 #[test]
@@ -306,7 +308,7 @@ fn a_panicking_reasoner_is_an_error_and_the_next_run_starts_clean() {
     let none = Budget { playouts: Some(0), ..Budget::default() };
     let report = searcher.run(&none, &Interrupt::new(), &mut |_| ()).expect("the root is fine");
     assert_eq!(report.roles[0].moves.len(), 3);
-    searcher.verify().expect("the graph is new");
+    searcher.verify(&Interrupt::new()).expect("the graph is new");
 }
 
 #[test]
@@ -351,6 +353,25 @@ fn options_out_of_bounds_are_refused() {
     }
     let nowhere = Options { pin: vec![usize::MAX], ..Options::default() };
     assert!(matches!(refused(nowhere), SearchError::Core(usize::MAX)));
+    for unexplored in ["uniform", "gibbs"] {
+        let rave = Options { unexplored: unexplored.parse().expect("a name"), ..options(Config::Rave, 1) };
+        let batch = Options { batch: Some(2), ..rave.clone() };
+        assert!(matches!(refused(batch), SearchError::OneByOne));
+        let rollouts = Options {
+            config: Config::RaveUcd { rave: Depth::Finite(1), mean: Depth::Finite(0) },
+            rollouts: Some(2),
+            ..rave.clone()
+        };
+        assert!(matches!(refused(rollouts), SearchError::OneByOne));
+        let alone = Options { batch: Some(1), rollouts: Some(1), ..rave };
+        assert!(Searcher::new(Arc::clone(&reasoner), alone).is_ok(), "that is what they do anyway");
+    }
+    let gibbs = Options {
+        unexplored: "gibbs".parse().expect("a name"),
+        rollouts: Some(8),
+        ..options(Config::Uct, 1)
+    };
+    assert!(matches!(refused(gibbs), SearchError::OneByOne));
     let mut rootless = Searcher::new(reasoner, options(Config::Uct, 1)).expect("in bounds");
     let run = rootless.run(&Budget::default(), &Interrupt::new(), &mut |_| ());
     assert!(matches!(run, Err(SearchError::NoRoot)));
@@ -361,4 +382,17 @@ fn pinned_workers_search_as_others_do() {
     let pin = cores().into_iter().take(1).collect();
     let mut searcher = searcher(Nim([3, 4, 5, 0]), Options { pin, ..options(Config::UctT, 2) });
     assert_eq!(play(&mut searcher, 1000).playouts, 1000);
+}
+
+#[test]
+fn a_raised_stop_ends_the_walk_through_the_graph() {
+    let mut searcher =
+        searcher(Nim([3, 4, 5, 3]), options("ucd-incremental(inf,0,1)".parse().expect("a name"), 1));
+    let budget = Budget { playouts: Some(1000), ..Budget::default() };
+    searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("there is a root");
+    let stop = Interrupt::new();
+    stop.raise();
+    assert_eq!(searcher.verify(&stop), Err(VerifyError::Interrupted));
+    stop.lower();
+    assert!(searcher.verify(&stop).is_ok(), "a walk that was stopped leaves no trace");
 }

@@ -31,12 +31,12 @@ fn stress<G: Game>(game: impl Fn() -> G, max_bytes: usize, playouts: u64) {
             let budget = Budget { playouts: Some(playouts), ..Budget::default() };
             let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("it runs");
             assert_eq!(report.playouts + report.errors.playouts, playouts, "{config}");
-            match searcher.verify() {
+            match searcher.verify(&Interrupt::new()) {
                 Ok(summary) => {
                     assert_eq!(summary.nodes, report.nodes, "{config}");
                     assert_eq!(summary.edges, report.edges, "{config}");
                 }
-                Err(complaints) => panic!("{config}: {complaints:#?}"),
+                Err(error) => panic!("{config}: {error:#?}"),
             }
         }
     }

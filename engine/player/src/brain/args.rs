@@ -36,11 +36,13 @@ pub struct BrainArgs {
     #[arg(long, default_value_t = Options::default().discount, value_name = "D", value_parser = parse_discount)]
     pub discount: f64,
     /// How the first way out of a position and the moves of rollouts are chosen: uniform, gibbs(TAU) by what
-    /// a move was worth elsewhere; gibbs is gibbs(10) (Finnsson and Björnsson 2008)
+    /// a move was worth elsewhere, TAU above 0 and at most 1000000 goal points; gibbs is gibbs(10) (Finnsson and
+    /// Björnsson 2008)
     #[arg(long, default_value_t, value_name = "RULE")]
     pub unexplored: Unexplored,
     /// How playouts under way keep others from their path: count (as visits in the exploration term; Liu et
-    /// al. 2020), loss(WEIGHT) (each as so many lost playouts; Chaslot et al. 2008); loss is loss(1)
+    /// al. 2020), loss(WEIGHT) (each as so many lost playouts, above 0 and at most 1000000; Chaslot et al. 2008); loss is
+    /// loss(1)
     #[arg(long, default_value_t, value_name = "RULE")]
     pub in_flight: InFlight,
     /// How each role chooses where several have a choice: ucb1 (as if it were alone), regret-matching (Hart
@@ -55,11 +57,12 @@ pub struct BrainArgs {
     #[arg(long, default_value_t = Options::default().rave_bias, value_name = "B", value_parser = parse_rave_bias)]
     pub rave_bias: f64,
     /// Leaves that a thread gathers before it rolls out from all of them; 64 if it is not given and the reasoner plays
-    /// many side by side, otherwise 1
+    /// many side by side, otherwise 1. Not with rave, rave-ucd and gibbs, whose rollouts are made one by one
     #[arg(long, value_name = "N", value_parser = parse_batch)]
     pub batch: Option<u32>,
     /// Rollouts from each leaf, each counted as a visit; with more than 8, C grows with the square root of an eighth of
-    /// them. 8 if it is not given and the reasoner plays many side by side, otherwise 1
+    /// them. 8 if it is not given and the reasoner plays many side by side, otherwise 1. Not with rave, rave-ucd and
+    /// gibbs, whose rollouts are made one by one
     #[arg(long, value_name = "N", value_parser = parse_rollouts)]
     pub rollouts: Option<u32>,
     /// Worker threads; all cores if it is not given

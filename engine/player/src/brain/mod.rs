@@ -11,7 +11,7 @@ use std::num::NonZero;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use search::{Budget, Options, WorkLimit};
+use search::{Budget, Options, SearchError, WorkLimit};
 
 pub use self::args::BrainArgs;
 pub use self::numbers::parse_seconds;
@@ -54,6 +54,9 @@ pub enum BrainError {
     /// No `=`.
     #[error("{0:?} is no setting; write key=value")]
     NoValue(String),
+    /// A key that was there before.
+    #[error("{0} is set twice; set it once")]
+    Twice(String),
     /// A key that there is not.
     #[error("there is no setting {0:?}; known are {KEYS}")]
     UnknownKey(String),
@@ -90,13 +93,18 @@ impl Brain {
     /// Reads settings such as `threads=2,config=ucd(1,0,1)`.
     ///
     /// # Errors
-    /// If a setting is unknown, its value makes no sense, or settings do not go together.
+    /// If a setting is unknown or there twice, its value makes no sense, or settings do not go together.
     pub fn parse(settings: &str) -> Result<Brain, BrainError> {
         let mut brain = Brain::default();
+        let mut keys = Vec::new();
         for setting in split_settings(settings).filter(|setting| !setting.is_empty()) {
             let (key, value) =
                 setting.split_once('=').ok_or_else(|| BrainError::NoValue(setting.to_owned()))?;
+            if keys.contains(&key) {
+                return Err(BrainError::Twice(key.to_owned()));
+            }
             brain.set(key, value)?;
+            keys.push(key);
         }
         brain.check()?;
         Ok(brain)
@@ -145,11 +153,19 @@ impl Brain {
     }
 
     /// # Errors
-    /// If the search would refuse its options together: where payoffs can be depends on the configuration, and
-    /// everything else was checked as it was read.
+    /// If the search would refuse its options together: where payoffs can be and whether rollouts are made side by side
+    /// depends on other options, and everything else was checked as it was read.
     fn check(&self) -> Result<(), BrainError> {
-        let Some(payoffs) = self.search.payoffs else { return Ok(()) };
-        self.search.check().map_err(|error| BrainError::value("payoffs", payoffs, error))
+        let Err(error) = self.search.check() else { return Ok(()) };
+        let Options { payoffs, batch, rollouts, .. } = self.search;
+        match (&error, payoffs, batch, rollouts) {
+            (SearchError::Payoffs(_), Some(payoffs), ..) => {
+                Err(BrainError::value("payoffs", payoffs, &error))
+            }
+            (SearchError::OneByOne, _, Some(n @ 2..), _) => Err(BrainError::value("batch", n, &error)),
+            (SearchError::OneByOne, _, _, Some(n)) => Err(BrainError::value("rollouts", n, &error)),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -218,6 +234,29 @@ mod tests {
                 "{settings}: {error}"
             );
         }
+    }
+
+    #[test]
+    fn rollouts_that_tell_their_moves_are_not_made_side_by_side() {
+        for (settings, key) in [
+            ("config=rave,batch=64", "batch"),
+            ("rollouts=8,config=rave-ucd(1,0)", "rollouts"),
+            ("batch=1,rollouts=2,unexplored=gibbs", "rollouts"),
+        ] {
+            let error = Brain::parse(settings).unwrap_err();
+            assert!(matches!(&error, BrainError::Value { key: named, .. } if named == key), "{error}");
+            assert!(error.to_string().contains("one by one; leave batch and rollouts out"), "{error}");
+        }
+        for settings in ["config=rave,batch=1,rollouts=1", "config=uct,batch=64,rollouts=8"] {
+            assert!(Brain::parse(settings).is_ok(), "{settings}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_there_twice_is_named() {
+        let error = Brain::parse("threads=2,config=uct,threads=2").unwrap_err();
+        assert_eq!(error, BrainError::Twice("threads".to_owned()));
+        assert_eq!(error.to_string(), "threads is set twice; set it once");
     }
 
     #[test]

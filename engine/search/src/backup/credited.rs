@@ -3,12 +3,11 @@
 use std::hash::Hash;
 
 use super::{Ending, Path, add};
-use crate::credit::{Credit, append, at_least_nothing, renew};
+use crate::credit::{Credit, append, renew};
 use crate::graph::Graph;
 use crate::node::NodeId;
 use crate::orders::Orders;
 use crate::scheme::Scheme;
-use crate::sync::Ordering;
 
 impl Path {
     /// From the end to the root: the last node gets the values, every other one the change of its edge's credit; all
@@ -81,10 +80,6 @@ impl Path {
 }
 
 /// The mean of a node one step earlier, in units.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of values is a value")]
 fn worth<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, scheme: &Scheme, id: NodeId, role_idx: usize) -> u64 {
-    let n = graph.node(id).count.read::<O>().visits.max(1);
-    let sum = at_least_nothing(graph.sum(id, role_idx).load(Ordering::Relaxed));
-    let mean = (sum / n).saturating_add(u64::from(sum % n * 2 >= n)).min(scheme.valuation.full());
-    scheme.valuation.before(mean, 1)
+    scheme.valuation.before(graph.results(id, role_idx).mean_units(&scheme.valuation), 1)
 }

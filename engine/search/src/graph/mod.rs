@@ -24,6 +24,7 @@ use crate::layout::EdgeLayout;
 use crate::node::{INLINE_ROLES, Node, NodeId, Opening};
 use crate::orders::{Orders, Sound};
 use crate::parents::{Parents, Way};
+use crate::results::Results;
 use crate::sync::{AtomicU64, Mutex, Ordering, Slot};
 use crate::table::{Found, Lookup, Table, spread};
 
@@ -175,6 +176,12 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
                 self.spill.at(id.idx() * n_spilled + role_idx - INLINE_ROLES)
             }
         }
+    }
+
+    /// What a node's playouts came to for a role.
+    pub(crate) fn results(&self, id: NodeId, role_idx: usize) -> Results {
+        let tally = self.node(id).count.read::<O>();
+        Results::new(tally, self.sum(id, role_idx).load(Ordering::Relaxed))
     }
 
     /// Makes a node of a state, unpublished; the state comes back if there is no room.

@@ -2,8 +2,8 @@
 //!
 //! A node tells all edges into it what the sum over its own edges of mu_d n, n_d and n changed by. An edge of
 //! depth d + 1 takes that over, and its own mu n changes by the new product less the old one, since its n may have
-//! changed too: that is what the printed equation 15 leaves out. Numbers of several depths are corrected level by level,
-//! those of infinite depth node by node from below.
+//! changed too: that is what the printed equation 15 leaves out. Numbers of several depths are corrected level by
+//! level, those of infinite depth node by node from below.
 
 use std::hash::Hash;
 

@@ -1,8 +1,8 @@
 //! The corrections as the paper prints them (Saffidine, Cazenave and Méhat 2012, section 3.4).
 //!
 //! One is added to the visits of every edge passed or at most d above the last; the mean of such an edge changes by
-//! equation 15, the changes of the means below weighted with their counts. That the counts themselves have changed is left
-//! out, and a depth d is kept as one number that is made of those of the same depth below; so the numbers drift
+//! equation 15, the changes of the means below weighted with their counts. That the counts themselves have changed is
+//! left out, and a depth d is kept as one number that is made of those of the same depth below; so the numbers drift
 //! from equations 9 to 13, by how much a report says.
 
 use std::hash::Hash;
@@ -37,7 +37,8 @@ pub(super) fn read<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, edge: u32, role
     }
 }
 
-/// Gives a new edge what equations 10 and 12 make of the numbers below, before its first playout; the paper does not say.
+/// Gives a new edge what equations 10 and 12 make of the numbers below, before its first playout; the paper does not
+/// say.
 pub(super) fn begin_edge<S: Eq + Hash, O: Orders>(
     graph: &Graph<S, O>,
     depths: Depths,
@@ -149,9 +150,9 @@ impl Variation {
         self.sums[role_idx] += more;
     }
 
-    /// The sum for an edge that leads to the node, and whose mean comes to this over the playout's visits. A new edge has no mean that could vary, and the paper
-    /// does not say what counts for it; here it varies from that of the edge above. (From 0, means pass all
-    /// values; from its own first value, those above never hear of it.)
+    /// The sum for an edge that leads to the node, and whose mean comes to this over the playout's visits. A new edge
+    /// has no mean that could vary, and the paper does not say what counts for it; here it varies from that of the edge
+    /// above. (From 0, means pass all values; from its own first value, those above never hear of it.)
     fn seen_from(&self, mean: f64, role_idx: usize) -> f64 {
         self.sums.get(role_idx).unwrap_or(&0.0) + self.first.get(role_idx).map_or(0.0, |value| value - mean)
     }

@@ -11,8 +11,8 @@ use crate::node::Status;
 use crate::orders::Sound;
 use crate::valuation::Valuation;
 
-/// What one playout may add to the later moves of its nodes under `rave-ucd`, from the root down: they are as many as its
-/// nodes times its moves, which in games of thousands of moves is too much.
+/// What one playout may add to the later moves of its nodes under `rave-ucd`, from the root down: they are as many as
+/// its nodes times its moves, which in games of thousands of moves is too much.
 const MAX_LATER_MOVES: usize = 1 << 14;
 
 /// What the rollouts of a batch came to, leaf by leaf.

@@ -164,9 +164,9 @@ impl<R: Reasoner> Walker<R> {
         Ok(())
     }
 
-    /// Makes the playouts with these numbers, which fix all their random choices, as one batch: all descents first, then
-    /// all rollouts side by side, then all backups. `note` is told of each that the reasoner spoils; it leaves no trace in
-    /// the graph but the mark of failure.
+    /// Makes the playouts with these numbers, which fix all their random choices, as one batch: all descents first,
+    /// then all rollouts side by side, then all backups. `note` is told of each that the reasoner spoils; it leaves no
+    /// trace in the graph but the mark of failure.
     pub(crate) fn play_out(
         &mut self,
         setting: Setting<'_, R::State>,

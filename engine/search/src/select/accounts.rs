@@ -8,12 +8,13 @@ use super::Viewpoint;
 use crate::adapted::{Adapter, Memo};
 use crate::config::{Config, Depth, Depths};
 use crate::count::Tally;
-use crate::credit::{Credit, at_least_nothing};
+use crate::credit::Credit;
 use crate::edge::{Child, Edge};
 use crate::graph::Graph;
 use crate::incremental;
 use crate::node::{NodeId, Status};
 use crate::orders::Orders;
+use crate::results::Results;
 use crate::scheme::Scheme;
 use crate::sync::Ordering;
 
@@ -129,10 +130,10 @@ fn adapter<'a, S: Eq + Hash, O: Orders>(
 }
 
 #[inline]
-fn account(scheme: &Scheme, tally: Tally, sum: u64, standing: Standing) -> Account {
-    let visits = tally.visits as f64;
-    let mean = (tally.visits > 0).then(|| scheme.valuation.points(sum as f64 / visits));
-    Account { mean, visits, origin: visits, in_flight: tally.in_flight as f64, standing }
+fn account(scheme: &Scheme, results: Results, standing: Standing) -> Account {
+    let visits = results.tally.visits as f64;
+    let mean = results.mean(&scheme.valuation);
+    Account { mean, visits, origin: visits, in_flight: results.tally.in_flight as f64, standing }
 }
 
 #[inline]
@@ -149,7 +150,8 @@ fn standing_of<O: Orders>(edge: &Edge, tally: Tally) -> Standing {
 #[inline]
 fn of_edge<O: Orders>(scheme: &Scheme, edge: &Edge) -> Account {
     let tally = edge.count.read::<O>();
-    account(scheme, tally, edge.sum.load(Ordering::Relaxed), standing_of::<O>(edge, tally))
+    let results = Results::new(tally, edge.sum.load(Ordering::Relaxed));
+    account(scheme, results, standing_of::<O>(edge, tally))
 }
 
 /// By the child's count and sum, whichever way it was reached: the rule of `uct+t`. The parent's visits are the sum
@@ -166,9 +168,7 @@ fn of_child<S: Eq + Hash, O: Orders>(
     // The standing stays the edge's: an edge is unexplored until it was followed, however well its
     // child is known.
     let standing = standing_of::<O>(edge, edge.count.read::<O>());
-    let tally = graph.node(child).count.read::<O>();
-    let sum = graph.sum(child, role_idx).load(Ordering::Relaxed);
-    let of_child = account(scheme, tally, sum, standing);
+    let of_child = account(scheme, graph.results(child, role_idx), standing);
     Account { mean: of_child.mean.map(|mean| mean * scheme.valuation.discount), ..of_child }
 }
 
@@ -217,19 +217,17 @@ fn credited<S: Eq + Hash, O: Orders>(
     if own.visits == 0.0 {
         return own;
     }
-    let (visits, sum) = match graph.edge(edge).child::<O>() {
+    let mean = match graph.edge(edge).child::<O>() {
         Child::Node(child) => {
-            let visits = graph.node(child).count.read::<O>().visits;
-            let sum = at_least_nothing(graph.sum(child, role_idx).load(Ordering::Relaxed));
-            (visits, sum as f64 * scheme.valuation.discount)
+            let mean = graph.results(child, role_idx).mean(&scheme.valuation);
+            mean.map(|mean| mean * scheme.valuation.discount)
         }
         Child::None | Child::Broken => {
             let word = graph.word(edge, graph.layout.credits.first + role_idx).load(Ordering::Relaxed);
             let credit = Credit::of(word);
-            (credit.n, credit.product() as f64)
+            (credit.n > 0).then(|| scheme.valuation.points(credit.q as f64))
         }
     };
-    let mean = (visits > 0).then(|| scheme.valuation.points(sum / visits as f64));
     Account { mean, ..own }
 }
 

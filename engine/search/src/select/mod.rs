@@ -21,7 +21,6 @@ use crate::history::History;
 use crate::node::NodeId;
 use crate::orders::Orders;
 use crate::scheme::Scheme;
-use crate::sync::Ordering;
 
 /// Bounds that differ by less, in goal points, are equal but for rounding: what is exact under one rule and rounded
 /// under another leads to the same choice.
@@ -142,7 +141,5 @@ impl Selector {
 
 /// The mean of a node in goal points, 0 if nothing is known.
 fn mean_of<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, scheme: &Scheme, view: &Viewpoint) -> f64 {
-    let visits = graph.node(view.id).count.read::<O>().visits;
-    let sum = graph.sum(view.id, view.role_idx).load(Ordering::Relaxed);
-    if visits == 0 { 0.0 } else { scheme.valuation.points(sum as f64 / visits as f64) }
+    graph.results(view.id, view.role_idx).mean(&scheme.valuation).unwrap_or(0.0)
 }

@@ -93,8 +93,8 @@ where
     }
 }
 
-/// A small graph that is written down: from each place moves lead to places; a place without moves is an end. The role of
-/// a place chooses there.
+/// A small graph that is written down: from each place moves lead to places; a place without moves is an end. The role
+/// of a place chooses there.
 #[derive(Debug)]
 pub struct Drawn {
     pub n_roles: usize,
@@ -134,8 +134,8 @@ impl Game for Drawn {
     }
 }
 
-/// Figure 1 of Saffidine, Cazenave and Méhat 2012. From the root a move leads to a node with the sure end of 50 alone, another
-/// to one with that end and a gamble worth 80 on average: who gambles has no stake in it.
+/// Figure 1 of Saffidine, Cazenave and Méhat 2012. From the root a move leads to a node with the sure end of 50 alone,
+/// another to one with that end and a gamble worth 80 on average: who gambles has no stake in it.
 pub fn figure_of_ucd() -> Drawn {
     const SURE: usize = 3;
     const GAMBLE: usize = 4;

@@ -1,27 +1,32 @@
 //! What walking through the whole graph has found, as it is printed.
 
-use search::{Gap, GraphSummary, Report, Searcher};
+use reasoner::Interrupt;
+use search::{Gap, GraphSummary, Report, Searcher, VerifyError};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Outcome};
 use crate::output;
 
-/// A graph at rest, or the laws that it breaks, one sentence each.
-pub(super) struct Verified(Result<GraphSummary, Vec<String>>);
+/// A graph at rest, or why there is no summary of it.
+pub(super) struct Verified(Result<GraphSummary, VerifyError>);
 
 impl Verified {
-    /// Walks through the graph, which takes time and memory as the graph does.
-    pub(super) fn of<R: reasoner::Reasoner>(searcher: &Searcher<R>, report: &Report) -> Verified {
+    /// Walks through the graph, which takes time and memory as the graph does, until `stop` is raised.
+    pub(super) fn of<R: reasoner::Reasoner>(
+        searcher: &Searcher<R>,
+        report: &Report,
+        stop: &Interrupt,
+    ) -> Verified {
         output::progress(format_args!(
             "verifying {} nodes and {} edges, {:.0} MiB",
             report.nodes,
             report.edges,
             report.bytes as f64 / f64::from(1 << 20)
         ));
-        Verified(searcher.verify())
+        Verified(searcher.verify(stop))
     }
 
-    /// A broken law is a failure.
+    /// A broken law is a failure, and so is a walk that was stopped.
     pub(super) fn outcome(&self) -> Outcome {
         if self.0.is_ok() { Outcome::Done } else { Outcome::Failed }
     }
@@ -41,7 +46,8 @@ impl Verified {
                 "credit_gap": summary.credit_gap.map(gap_json),
                 "adapted_gap": summary.adapted_gap.map(gap_json),
             }),
-            Err(complaints) => json!({ "holds": false, "complaints": complaints }),
+            Err(VerifyError::Broken(complaints)) => json!({ "holds": false, "complaints": complaints }),
+            Err(VerifyError::Interrupted) => json!({ "holds": null, "complaints": [] }),
         }
     }
 
@@ -52,7 +58,10 @@ impl Verified {
     fn lines(&self) -> Vec<String> {
         let summary = match &self.0 {
             Ok(summary) => summary,
-            Err(complaints) => {
+            Err(VerifyError::Interrupted) => {
+                return vec!["stopped before the graph's laws were all checked".to_owned()];
+            }
+            Err(VerifyError::Broken(complaints)) => {
                 let head = "the graph breaks its laws:".to_owned();
                 return std::iter::once(head).chain(complaints.iter().map(|it| format!("  {it}"))).collect();
             }
@@ -92,8 +101,8 @@ mod tests {
 
     #[test]
     fn a_broken_law_is_told_and_is_a_failure() {
-        let broken =
-            Verified(Err(vec!["node 7: 1 in flight".to_owned(), "node 8: dead, but visited".to_owned()]));
+        let complaints = vec!["node 7: 1 in flight".to_owned(), "node 8: dead, but visited".to_owned()];
+        let broken = Verified(Err(VerifyError::Broken(complaints)));
         assert_eq!(broken.outcome(), Outcome::Failed);
         assert_eq!(
             broken.json(),
@@ -102,6 +111,14 @@ mod tests {
         let lines = broken.lines();
         assert_eq!(lines.len(), 3);
         assert_eq!(lines[1], "  node 7: 1 in flight");
+    }
+
+    #[test]
+    fn a_walk_that_was_stopped_says_nothing_about_the_laws() {
+        let stopped = Verified(Err(VerifyError::Interrupted));
+        assert_eq!(stopped.outcome(), Outcome::Failed);
+        assert_eq!(stopped.json()["holds"], Value::Null);
+        assert_eq!(stopped.lines(), ["stopped before the graph's laws were all checked"]);
     }
 
     #[test]

@@ -35,6 +35,10 @@ The reasoner auto grounds the rules before the search: within half of --seconds,
 steps, so that with a seed and one thread the result is the same on every machine. In JSON, reasoner is who answered, \
 set_up_s the time before the search, and refused why auto did without the propnet.
 
+A playout is one way down the graph and counts as one visit for each rollout from its end, so moves have as many visits \
+as there were rollouts: where the reasoner plays many side by side, 8 for each playout unless --rollouts says otherwise. \
+Moves that lead to a position which is reached in other ways too may have more, and the others fewer (see --config).
+
 In JSON an option that was left to the search is null. bytes_per_node and bytes_per_edge share all bytes of the \
 graph out among its nodes, or among its edges; a small graph has more of them, since it is allotted in chunks.")]
 pub struct SearchArgs {
@@ -54,7 +58,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     playouts: Option<u64>,
     /// Check the graph's laws of conservation after the search: visits, sums, credits, links and states. It takes
-    /// time and memory as the graph does; a broken law is told, and the exit code is 1
+    /// time and memory as the graph does; Ctrl-C stops it. A broken law is told, and the exit code is 1
     #[arg(long)]
     verify: bool,
 }
@@ -129,7 +133,7 @@ impl WithReasoner for Searching<'_> {
         searcher.set_root(&root);
         let report = self.search(&mut searcher, &mut session, role, stop)?;
         self.demand_playouts(&report, stop)?;
-        let verified = args.verify.then(|| Verified::of(&searcher, &report));
+        let verified = args.verify.then(|| Verified::of(&searcher, &report, stop));
         let shown = Shown { report: &report, role, session: &mut session, verified: verified.as_ref() };
         if self.as_json {
             let options = &self.brain.search;

@@ -65,6 +65,7 @@ impl<S: Session> Shown<'_, S> {
             "best": self.best(),
             "moves": moves,
             "playouts": report.playouts,
+            "visits_per_playout": report.visits_per_playout,
             "seconds": report.seconds,
             "playouts_per_s": rate(report),
             "leaves_per_s": rate(report),
@@ -91,8 +92,12 @@ impl<S: Session> Shown<'_, S> {
             let top = top.map_or_else(String::new, |top| format!("top {top:>6.2}  "));
             output::line(format_args!("{visits:>12} visits  value {value:>6.2}  {top}{a_move}"))?;
         }
+        let weight = match report.visits_per_playout {
+            1 => String::new(),
+            n => format!(" of {n} visits each"),
+        };
         output::line(format_args!(
-            "{} playouts, {:.0} a second, {} nodes, {} edges, {:.0} MiB",
+            "{} playouts{weight}, {:.0} a second, {} nodes, {} edges, {:.0} MiB",
             report.playouts,
             rate(report),
             report.nodes,
