@@ -15,4 +15,6 @@ mod terms;
 
 pub use ground::{Budget, GroundError};
 pub use interpreter::{FactSet, Interpreter, InterpreterSession};
-pub use propnet::{BitState, Evaluation, GateCount, NetReport, Propnet, PropnetSession};
+pub use net::Signal;
+pub use propnet::{BitState, Gate, NetFluent, NetGoal, NetMove, Netlist};
+pub use propnet::{Evaluation, GateCount, NetReport, Propnet, PropnetSession};

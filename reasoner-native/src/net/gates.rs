@@ -9,7 +9,7 @@ use crate::key_index::hash_all;
 
 /// The output of a gate, or its complement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Signal(u32);
+pub struct Signal(u32);
 
 impl Signal {
     pub(crate) const FALSE: Signal = Signal(0);
@@ -30,11 +30,17 @@ impl Signal {
     }
 
     /// The signal of a number.
-    pub(super) fn at(idx: usize) -> Signal {
+    pub(crate) fn at(idx: usize) -> Signal {
         Signal(u32::try_from(idx).expect("signals are 32 bits"))
     }
 
-    pub(crate) fn is_negated(self) -> bool {
+    /// The number of the gate.
+    pub fn gate_number(self) -> usize {
+        self.gate().idx()
+    }
+
+    /// Whether it is the complement.
+    pub fn is_negated(self) -> bool {
         self.0 & 1 == 1
     }
 

@@ -24,7 +24,8 @@ use reasoner::Value;
 use crate::terms::TermId;
 
 pub(crate) use build::build;
-pub(crate) use gates::{GateId, Gates, Kind, Signal};
+pub use gates::Signal;
+pub(crate) use gates::{GateId, Gates, Kind};
 pub(crate) use phases::Clock;
 pub(crate) use simplify::simplify;
 

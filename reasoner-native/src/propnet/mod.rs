@@ -18,6 +18,7 @@ mod kernel;
 mod lanes;
 mod layout;
 mod ledger;
+mod netlist;
 mod network;
 mod report;
 mod rollout;
@@ -43,6 +44,7 @@ use kernel::Level;
 use network::{Made, Making, Origin};
 use rollout::Circuits;
 
+pub use netlist::{Gate, NetFluent, NetGoal, NetMove, Netlist};
 pub use report::{GateCount, NetReport};
 pub use session::PropnetSession;
 pub use state::BitState;

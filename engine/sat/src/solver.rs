@@ -1,0 +1,194 @@
+//! The only door to the SAT solver, with its limits.
+
+use std::fmt;
+use std::time::Instant;
+
+use batsat::callbacks::Callbacks;
+use batsat::{ClauseKind, SolverInterface, SolverOpts, lbool};
+use reasoner::Interrupt;
+
+/// A variable or its complement.
+pub(crate) type Lit = batsat::Lit;
+
+/// What a run may take.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// When to stop.
+    pub deadline: Option<Instant>,
+    /// Bytes of memory of clauses and variables, roughly.
+    pub bytes: usize,
+    /// Ends it at once.
+    pub stop: Interrupt,
+}
+
+impl Limits {
+    /// Whether time is over or the run is interrupted.
+    pub(crate) fn is_over(&self) -> bool {
+        self.stop.is_raised() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+/// Bytes that a clause takes beside its literals: a header, two watches and its place in a list.
+const BYTES_OF_CLAUSE: usize = 48;
+/// Bytes of a literal.
+const BYTES_OF_LITERAL: usize = 4;
+/// Bytes of a variable: value, reason, activity, place in the heap, phase, marks, two lists of watches.
+const BYTES_OF_VARIABLE: usize = 120;
+
+fn bytes_of(n_literals: usize) -> usize {
+    BYTES_OF_CLAUSE + n_literals * BYTES_OF_LITERAL
+}
+
+/// What a question came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Yes,
+    No,
+    /// A limit was passed.
+    Unknown,
+}
+
+/// Counts what the solver keeps, and stops it.
+struct Watch {
+    limits: Limits,
+    bytes: usize,
+    n_conflicts: u64,
+    max_conflicts: u64,
+}
+
+impl Callbacks for Watch {
+    fn on_new_clause(&mut self, clause: &[Lit], kind: ClauseKind) {
+        self.bytes += bytes_of(clause.len());
+        if kind == ClauseKind::Learnt {
+            self.n_conflicts += 1;
+        }
+    }
+
+    fn on_delete_clause(&mut self, clause: &[Lit]) {
+        self.bytes = self.bytes.saturating_sub(bytes_of(clause.len()));
+    }
+
+    fn stop(&self) -> bool {
+        self.n_conflicts > self.max_conflicts || self.bytes > self.limits.bytes || self.limits.is_over()
+    }
+}
+
+/// Clauses, to which more are added between questions.
+pub(crate) struct Solver {
+    inner: batsat::Solver<Watch>,
+    clause: Vec<Lit>,
+}
+
+impl fmt::Debug for Solver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Solver").field("n_variables", &self.inner.num_vars()).finish_non_exhaustive()
+    }
+}
+
+impl Solver {
+    /// Without clauses.
+    pub(crate) fn new(limits: Limits) -> Solver {
+        let watch = Watch { limits, bytes: 0, n_conflicts: 0, max_conflicts: u64::MAX };
+        Solver { inner: batsat::Solver::new(SolverOpts::default(), watch), clause: Vec::new() }
+    }
+
+    /// A new variable.
+    pub(crate) fn variable(&mut self) -> Lit {
+        self.inner.cb_mut().bytes += BYTES_OF_VARIABLE;
+        Lit::new(self.inner.new_var_default(), true)
+    }
+
+    /// Demands that one of the literals holds.
+    pub(crate) fn demand(&mut self, literals: &[Lit]) {
+        self.inner.cb_mut().bytes += bytes_of(literals.len());
+        self.clause.clear();
+        self.clause.extend_from_slice(literals);
+        self.inner.add_clause_reuse(&mut self.clause);
+    }
+
+    /// Whether all clauses can hold, and `assumptions` with them.
+    pub(crate) fn ask(&mut self, assumptions: &[Lit], max_conflicts: u64) -> Answer {
+        if self.is_out_of_memory() {
+            return Answer::Unknown;
+        }
+        let watch = self.inner.cb_mut();
+        watch.n_conflicts = 0;
+        watch.max_conflicts = max_conflicts;
+        let answer = self.inner.solve_limited(assumptions);
+        if answer == lbool::TRUE {
+            Answer::Yes
+        } else if answer == lbool::FALSE {
+            Answer::No
+        } else {
+            Answer::Unknown
+        }
+    }
+
+    /// Whether a literal holds in what the last question found.
+    pub(crate) fn holds(&self, literal: Lit) -> bool {
+        self.inner.value_lit(literal) == lbool::TRUE
+    }
+
+    /// Whether more memory is taken than may be.
+    pub(crate) fn is_out_of_memory(&self) -> bool {
+        let watch = self.inner.cb();
+        watch.bytes > watch.limits.bytes
+    }
+
+    /// Whether time is over or the run is interrupted.
+    pub(crate) fn is_over(&self) -> bool {
+        self.inner.cb().limits.is_over()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(bytes: usize) -> Limits {
+        Limits { deadline: None, bytes, stop: Interrupt::new() }
+    }
+
+    /// So many pigeons in one hole less: hard for any solver that learns clauses (Haken 1985).
+    fn pigeons(solver: &mut Solver, n: usize) {
+        let sits: Vec<Vec<Lit>> = (0..n).map(|_| (1..n).map(|_| solver.variable()).collect()).collect();
+        sits.iter().for_each(|holes| solver.demand(holes));
+        for (idx, one) in sits.iter().enumerate() {
+            for other in &sits[..idx] {
+                one.iter().zip(other).for_each(|(&one, &other)| solver.demand(&[!one, !other]));
+            }
+        }
+    }
+
+    #[test]
+    fn questions_are_answered_under_assumptions() {
+        let mut solver = Solver::new(limits(1 << 20));
+        let [a, b] = [solver.variable(), solver.variable()];
+        solver.demand(&[a, b]);
+        assert_eq!(solver.ask(&[!a], u64::MAX), Answer::Yes);
+        assert!(solver.holds(b) && !solver.holds(a));
+        assert_eq!(solver.ask(&[!a, !b], u64::MAX), Answer::No);
+        assert_eq!(solver.ask(&[], u64::MAX), Answer::Yes);
+        solver.demand(&[!a]);
+        solver.demand(&[!b]);
+        assert_eq!(solver.ask(&[], u64::MAX), Answer::No);
+    }
+
+    #[test]
+    fn every_limit_ends_a_question() {
+        let mut few = Solver::new(limits(1 << 30));
+        pigeons(&mut few, 6);
+        assert_eq!(few.ask(&[], u64::MAX), Answer::No);
+        let mut conflicts = Solver::new(limits(1 << 30));
+        pigeons(&mut conflicts, 14);
+        assert_eq!(conflicts.ask(&[], 100), Answer::Unknown);
+        let mut memory = Solver::new(limits(200_000));
+        pigeons(&mut memory, 14);
+        assert_eq!(memory.ask(&[], u64::MAX), Answer::Unknown);
+        let stopped = limits(1 << 30);
+        stopped.stop.raise();
+        let mut stopped = Solver::new(stopped);
+        pigeons(&mut stopped, 14);
+        assert_eq!(stopped.ask(&[], u64::MAX), Answer::Unknown);
+    }
+}
