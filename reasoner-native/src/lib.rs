@@ -13,7 +13,7 @@ mod net;
 mod propnet;
 mod terms;
 
-pub use ground::{Budget, GroundError};
+pub use ground::{Budget, GroundError, Progress, Stage, Watch};
 pub use interpreter::{FactSet, Interpreter, InterpreterSession};
 pub use net::Signal;
 pub use propnet::{BitState, Gate, NetFluent, NetGoal, NetMove, Netlist};

@@ -12,12 +12,13 @@ use std::time::{Duration, Instant};
 
 use gdl::{Rules, Term};
 use reasoner::{Interrupt, Limits, Reasoner, ReasonerError, Session};
-use reasoner_native::{Budget, Evaluation, Interpreter, Propnet};
+use reasoner_native::{Budget, Evaluation, Interpreter, Progress, Propnet, Watch};
 pub use reasoner_native::{GateCount, NetReport};
 #[cfg(feature = "prolog")]
 use reasoner_prolog::{Prolog, Update};
 
 use crate::building::Building;
+use crate::output;
 
 /// The names of this build's reasoners, for help texts and messages.
 #[cfg(feature = "prolog")]
@@ -139,13 +140,37 @@ impl Share {
     /// some seconds, half of them a hundredth of one; what is too large is given up after at most half a minute.
     pub const COUNTED: Share = Share { time: None, steps: 50_000_000, words: 32_000_000, bytes: 512 << 20 };
 
-    fn budget(self, interrupt: &Interrupt) -> Budget {
+    fn budget(self, interrupt: &Interrupt, audience: Audience) -> Budget {
         Budget {
             deadline: self.time.map(|time| Instant::now() + time),
             bytes: self.bytes,
             words: self.words,
             work: Rc::new(Cell::new(self.steps)),
             interrupt: interrupt.clone(),
+            watch: audience.watch(),
+        }
+    }
+}
+
+/// Who is told where grounding is that takes long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// Nobody.
+    None,
+    /// Whoever looks at standard error.
+    Terminal,
+    /// The log.
+    Log,
+}
+
+impl Audience {
+    fn watch(self) -> Option<Watch> {
+        let seconds = Duration::from_secs;
+        let log = |progress: &Progress| tracing::info!("{progress}");
+        match self {
+            Audience::None => None,
+            Audience::Terminal => Some(Watch::new(seconds(1), |progress| output::progress(progress))),
+            Audience::Log => Some(Watch::new(seconds(5), log)),
         }
     }
 }
@@ -163,6 +188,8 @@ pub struct SetUp {
     pub stop: Interrupt,
     /// Why `auto` had to do without the propnet, once it had to.
     pub refused: Arc<OnceLock<String>>,
+    /// Who is told where grounding is.
+    pub audience: Audience,
 }
 
 impl SetUp {
@@ -174,13 +201,19 @@ impl SetUp {
             position: None,
             stop: stop.clone(),
             refused: Arc::default(),
+            audience: Audience::None,
         }
+    }
+
+    /// As [`SetUp::until`], with progress on standard error.
+    pub fn shown(stop: &Interrupt) -> SetUp {
+        SetUp { audience: Audience::Terminal, ..SetUp::until(stop) }
     }
 
     /// The propnet that `auto` would like, if it can be had.
     fn favoured(&self, interpreter: &Arc<Interpreter>) -> Result<Arc<Propnet>, ReasonerError> {
         let cancel = Interrupt::new();
-        let build = build(interpreter, self.auto, &cancel, Evaluation::Sliced);
+        let build = build(interpreter, self.auto, &cancel, self.audience);
         let propnet = Building::begin(cancel, None, build, || {})?.wait(&self.stop)?;
         if let Some(facts) = &self.position {
             propnet.session(Limits::default(), &self.stop)?.state_of(facts)?;
@@ -194,10 +227,10 @@ fn build(
     interpreter: &Arc<Interpreter>,
     share: Share,
     interrupt: &Interrupt,
-    evaluation: Evaluation,
+    audience: Audience,
 ) -> impl FnOnce() -> Result<Propnet, ReasonerError> + Send + 'static {
     let (interpreter, interrupt) = (Arc::clone(interpreter), interrupt.clone());
-    move || Propnet::new(&interpreter, &share.budget(&interrupt), evaluation)
+    move || Propnet::new(&interpreter, &share.budget(&interrupt, audience), Evaluation::Sliced)
 }
 
 /// Sets up the interpreter, begins to build the propnet beside it, and does the work with both. The propnet is pinned to `core`
@@ -215,7 +248,7 @@ pub fn with_successor<W: WithSuccessor>(
 ) -> Result<W::Output, ReasonerError> {
     let interpreter = Arc::new(Interpreter::until(rules, stop)?);
     let cancel = Interrupt::new();
-    let build = build(&interpreter, share, &cancel, Evaluation::Sliced);
+    let build = build(&interpreter, share, &cancel, Audience::Log);
     let building = Building::begin(cancel, core, build, when_done)?;
     Ok(work.run(interpreter, building))
 }
@@ -230,7 +263,7 @@ pub fn explain(rules: Arc<Rules>, set_up: &SetUp) -> Result<NetReport, ReasonerE
 
 fn propnet(rules: Arc<Rules>, set_up: &SetUp, evaluation: Evaluation) -> Result<Propnet, ReasonerError> {
     let interpreter = Arc::new(Interpreter::until(rules, &set_up.stop)?);
-    Propnet::new(&interpreter, &set_up.demanded.budget(&set_up.stop), evaluation)
+    Propnet::new(&interpreter, &set_up.demanded.budget(&set_up.stop, set_up.audience), evaluation)
 }
 
 impl ReasonerKind {

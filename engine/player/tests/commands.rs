@@ -518,3 +518,16 @@ fn auto_is_the_interpreter_in_a_position_that_the_propnet_does_not_know() {
     let output = run(&["perft", "tic-tac-toe", "--depth=1", "--state", &odd, "--reasoner=propnet"]);
     assert_eq!(output.status.code(), Some(1));
 }
+
+#[test]
+fn explain_shows_where_grounding_is() {
+    let folder = Folder::new();
+    let output = run(&["explain", &folder.write("wheels.kif", &wheels()), "--seconds=2.5"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(
+        stderr.contains(" s: grounding split clauses; ") && stderr.contains(" words of ground rules"),
+        "{stderr}"
+    );
+    assert!(stderr.contains("the time for grounding is over"), "{stderr}");
+}

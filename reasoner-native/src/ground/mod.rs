@@ -13,6 +13,7 @@ mod decompose;
 mod demand;
 mod join;
 mod plan;
+mod progress;
 mod saturate;
 #[cfg(test)]
 mod testing;
@@ -31,6 +32,7 @@ use clause::Functor;
 pub(crate) use database::{AtomId, Atoms};
 use database::{Database, PredicateId};
 use join::Meter;
+pub use progress::{Progress, Stage, Watch};
 pub(crate) use saturate::Instance;
 use saturate::{Keywords, Saturated};
 
@@ -96,6 +98,8 @@ pub struct Budget {
     pub work: Rc<Cell<u64>>,
     /// Ends it at once.
     pub interrupt: Interrupt,
+    /// Who wants to know where the work is.
+    pub watch: Option<Watch>,
 }
 
 impl Default for Budget {
@@ -107,11 +111,17 @@ impl Default for Budget {
             words: usize::MAX,
             work: Rc::new(Cell::new(u64::MAX)),
             interrupt: Interrupt::new(),
+            watch: None,
         }
     }
 }
 
 impl Budget {
+    /// A stage begins.
+    pub(crate) fn enter(&self, stage: Stage) {
+        self.watch.iter().for_each(|watch| watch.enter(stage));
+    }
+
     /// Whether it is not used up.
     ///
     /// # Errors
@@ -123,6 +133,7 @@ impl Budget {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(GroundError::OutOfTime { at: None });
         }
+        self.watch.iter().for_each(|watch| watch.note(|progress| progress.bytes = bytes));
         match bytes > self.bytes {
             true => Err(GroundError::OutOfMemory { bytes: self.bytes, at: None }),
             false => Ok(()),
@@ -346,6 +357,9 @@ impl Meter for Metered<'_> {
             return Err(Stop::Failed(GroundError::TooMuchWork { at: None }));
         };
         self.budget.work.set(left);
+        let note =
+            |progress: &mut Progress| (progress.steps, progress.words) = (progress.steps + work, n_words);
+        self.budget.watch.iter().for_each(|watch| watch.note(note));
         if let Some(left) = &mut self.work_of_run {
             *left = left.checked_sub(work).ok_or(Stop::TooMuch)?;
         }

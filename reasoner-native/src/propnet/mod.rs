@@ -35,7 +35,7 @@ use reasoner::{Interrupt, Limits, Reasoner, ReasonerError, Session};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Interpreter;
-use crate::ground::{Budget, GroundError};
+use crate::ground::{Budget, GroundError, Stage};
 use crate::net::Net;
 use crate::terms::{TermId, Terms};
 use circuit::Circuit;
@@ -121,6 +121,7 @@ impl Propnet {
         let origin = Origin::of(interpreter, &budget.interrupt)?;
         let Made { net, terms, making } = network::best(&origin, budget)?;
         let circuit = Circuit::of(&net, net.n_relevant())?;
+        budget.enter(Stage::Phases);
         let course = Course::of(&net, &circuit, budget)?;
         let bases: FxHashMap<TermId, usize> =
             net.bases.iter().enumerate().map(|(base, of_net)| (of_net.fluent, base)).collect();

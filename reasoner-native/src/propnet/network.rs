@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use gdl::Rules;
 use reasoner::Value;
 
-use crate::ground::{self, Budget, GroundError, Manner};
+use crate::ground::{self, Budget, GroundError, Manner, Stage};
 use crate::net::{self, Net, Size};
 use crate::terms::{TermId, Terms};
 
@@ -115,6 +115,7 @@ struct Raw {
 
 fn raw(origin: &Origin<'_>, manner: Manner, budget: &Budget) -> Result<Raw, GroundError> {
     let begun = Instant::now();
+    budget.enter(if manner.is_decomposed { Stage::GroundingSplit } else { Stage::GroundingWhole });
     let ground = ground::ground(origin.rules, origin.terms.clone(), &origin.initial, manner, budget)?;
     let ground_time = begun.elapsed();
     let net = net::build(origin.rules, &ground, &origin.roles, origin.max_goal)?;
@@ -133,6 +134,7 @@ fn raw(origin: &Origin<'_>, manner: Manner, budget: &Budget) -> Result<Raw, Grou
 impl Raw {
     fn simplified(self, budget: &Budget) -> Result<Made, GroundError> {
         let begun = Instant::now();
+        budget.enter(Stage::Simplifying);
         let net = net::simplify(self.net, budget)?;
         let net_time = self.making.net_time + begun.elapsed();
         let making = Making { net_time, size: net.size(), ..self.making };

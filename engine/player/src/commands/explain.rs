@@ -18,7 +18,9 @@ use crate::{output, stop};
 #[command(after_help = "\
 Examples:
   daggerboard explain tic-tac-toe
-  daggerboard explain my-game.kif --seconds 300 --json")]
+  daggerboard explain my-game.kif --seconds 300 --json
+
+What takes long is told on standard error once a second: the stage, steps of joins, words of ground rules, memory.")]
 pub struct ExplainArgs {
     #[command(flatten)]
     game: GameArgs,
@@ -36,7 +38,7 @@ impl ExplainArgs {
         let game = self.game.load()?;
         let stop = stop::on_ctrl_c()?;
         let time = Some(Duration::from_secs_f64(self.seconds));
-        let set_up = SetUp { demanded: Share { time, ..Share::PATIENT }, ..SetUp::until(&stop) };
+        let set_up = SetUp { demanded: Share { time, ..Share::PATIENT }, ..SetUp::shown(&stop) };
         let report = reasoners::explain(Arc::clone(&game.rules), &set_up)?;
         if as_json {
             output::json(&as_value(&game.name, &report))?;

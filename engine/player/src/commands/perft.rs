@@ -45,7 +45,7 @@ impl PerftArgs {
         let game = self.game.load()?;
         let stop = stop::on_ctrl_c()?;
         let position = self.position.read()?;
-        let set_up = SetUp { position: position.facts.clone(), ..SetUp::until(&stop) };
+        let set_up = SetUp { position: position.facts.clone(), ..SetUp::shown(&stop) };
         let counting = Counting { args: self, name: &game.name, position, as_json, stop: &stop };
         self.reasoner.with(Arc::clone(&game.rules), &set_up, counting)?
     }

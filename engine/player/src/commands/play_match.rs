@@ -119,7 +119,7 @@ impl MatchArgs {
             .collect::<Result<Vec<_>, Failure>>()?;
         record::prepare(&self.records)?;
         let stop = stop::on_ctrl_c()?;
-        let set_up = SetUp::until(&stop);
+        let set_up = SetUp::shown(&stop);
         let playing = Playing { args: self, game: &game, is_chance, contacts, stop, as_json };
         self.reasoner.for_few_questions().with(Arc::clone(&game.rules), &set_up, playing)?
     }

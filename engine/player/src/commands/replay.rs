@@ -55,7 +55,7 @@ impl ReplayArgs {
         let stop = stop::on_ctrl_c()?;
         let position = self.position.read()?;
         let replaying = Replaying { args: self, played, position, as_json, stop: &stop };
-        self.reasoner.for_few_questions().with(Arc::clone(&game.rules), &SetUp::until(&stop), replaying)?
+        self.reasoner.for_few_questions().with(Arc::clone(&game.rules), &SetUp::shown(&stop), replaying)?
     }
 }
 

@@ -54,7 +54,7 @@ impl SpeedArgs {
         let stop = stop::on_ctrl_c()?;
         let set_up_from = Instant::now();
         let measuring = Measuring { args: self, name: &game.name, as_json, set_up_from, stop: &stop };
-        self.reasoner.with(Arc::clone(&game.rules), &SetUp::until(&stop), measuring)?
+        self.reasoner.with(Arc::clone(&game.rules), &SetUp::shown(&stop), measuring)?
     }
 }
 

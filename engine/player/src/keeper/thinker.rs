@@ -21,7 +21,7 @@ use super::succession::{Succession, n_cores};
 use crate::brain::Brain;
 use crate::building::Building;
 use crate::protocol::message::Start;
-use crate::reasoners::{self, ReasonerKind, SetUp, Share, WithReasoner, WithSuccessor};
+use crate::reasoners::{self, Audience, ReasonerKind, SetUp, Share, WithReasoner, WithSuccessor};
 
 /// What a thinker needs of its match.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ fn set_up(job: &Job) -> Result<(), String> {
     let rules = Arc::new(rules);
     let start_clock = job.deadlines.search.saturating_duration_since(started);
     let demanded = Share { time: Some(start_clock / GROUNDING_PART), ..Share::PATIENT };
-    let set_up = SetUp { demanded, ..SetUp::until(&job.gone) };
+    let set_up = SetUp { demanded, audience: Audience::Log, ..SetUp::until(&job.gone) };
     let thinking = Thinking { job, started };
     let thought = match job.brain.reasoner {
         ReasonerKind::Auto => begin(thinking, rules, start_clock),

@@ -105,9 +105,15 @@ pub struct Player {
 }
 
 impl Player {
+    /// Two threads and little memory.
     pub fn start(args: &[&str]) -> Player {
+        Player::with(&[&["--threads", "2", "--memory", "64M"], args].concat())
+    }
+
+    /// With these options alone.
+    pub fn with(args: &[&str]) -> Player {
         let mut child = daggerboard()
-            .args(["player", "--port", "0", "--bind", "127.0.0.1", "--threads", "2", "--memory", "64M"])
+            .args(["player", "--port", "0", "--bind", "127.0.0.1"])
             .args(args)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

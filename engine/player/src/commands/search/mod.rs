@@ -81,7 +81,7 @@ impl SearchArgs {
         let kind = brain.reasoner;
         let stop = stop::on_ctrl_c()?;
         let position = self.position.read()?;
-        let mut set_up = SetUp { position: position.facts.clone(), ..SetUp::until(&stop) };
+        let mut set_up = SetUp { position: position.facts.clone(), ..SetUp::shown(&stop) };
         if self.playouts.is_none() {
             set_up.auto = Share { time: Some(self.time() / AUTO_PART), ..Share::PATIENT };
         }
