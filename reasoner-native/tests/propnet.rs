@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use gdl::{Description, ReadOptions, Rules};
 use proptest::prelude::*;
 use reasoner::{
-    Dice, Expansion, Interrupt, Limits, MAX_ROLLOUT_STEPS, Reasoner, ReasonerError, Role, Rollouts, Session,
-    Tally, Uniform,
+    Dice, Expansion, Interrupt, Limits, MAX_ROLLOUT_STEPS, Move, Reasoner, ReasonerError, Role, Rollouts,
+    Session, Tally, Uniform,
 };
 use reasoner_native::{BitState, Budget, Evaluation, Interpreter, Propnet, PropnetSession};
 use testkit::{Shared, clocked_rules, cross_check, random_rules};
@@ -80,14 +80,38 @@ fn some_states(session: &mut PropnetSession, seed: u64, n_states: usize) -> Vec<
     states
 }
 
-/// Demands that rollouts and expansions in lanes are those of the plain evaluation, one by one.
+/// A joint move from each state, every third one not legal there; none if a role never has a move.
+fn some_moves(plain: &mut PropnetSession, states: &[BitState]) -> Option<Vec<Move>> {
+    let mut expansions = Vec::new();
+    plain.expand_all(states, &mut expansions).unwrap();
+    let legal = |expansion: &Expansion, role| expansion.moves_of(role).to_vec();
+    let roles: Vec<Role> = Role::all(plain.roles().len()).collect();
+    let known: Vec<Vec<Move>> =
+        roles.iter().map(|&role| expansions.iter().flat_map(|it| legal(it, role)).collect()).collect();
+    let mut moves = Vec::new();
+    for (place, expansion) in expansions.iter().enumerate() {
+        for (role, known) in roles.iter().zip(&known) {
+            let here = legal(expansion, *role);
+            let from = if here.is_empty() || place % 3 == 0 { known } else { &here };
+            moves.push(*from.get(place.checked_rem(from.len())?)?);
+        }
+    }
+    Some(moves)
+}
+
+/// Demands that rollouts, expansions and successors in lanes are those of the plain evaluation, one by one.
 fn demand_equal_lanes(rules: &Arc<Rules>, n_states: usize) {
     let mut plain = session(rules, Evaluation::Scalar);
     let states = some_states(&mut plain, 5, n_states);
-    let seeds: Vec<u64> = (0..states.len() as u64).map(|counter| Dice::child_seed(9, counter)).collect();
+    let seeds: Vec<u64> = (0..2 * states.len() as u64).map(|counter| Dice::child_seed(9, counter)).collect();
     let (mut expected_ends, mut expected) = (Rollouts::default(), Vec::new());
     plain.rollouts(&states, &seeds, &mut expected_ends).unwrap();
     plain.expand_all(&states, &mut expected).unwrap();
+    let moves = some_moves(&mut plain, &states);
+    let (mut next, mut expected_next) = (Vec::new(), Vec::new());
+    if let Some(moves) = &moves {
+        plain.next_states(&states, moves, &mut expected_next).unwrap();
+    }
     for evaluation in EVALUATIONS {
         let mut sliced = session(rules, evaluation);
         let (mut ends, mut expansions) = (Rollouts::default(), Vec::new());
@@ -96,10 +120,14 @@ fn demand_equal_lanes(rules: &Arc<Rules>, n_states: usize) {
             let of = |ends: &Rollouts| (ends.length(rollout), ends.goals(rollout).to_vec());
             of(&ends) != of(&expected_ends)
         };
-        let different = (0..states.len()).find(is_different);
-        assert_eq!((ends.len(), different), (states.len(), None), "{evaluation:?}");
+        let different = (0..seeds.len()).find(is_different);
+        assert_eq!((ends.len(), different), (seeds.len(), None), "{evaluation:?}");
         sliced.expand_all(&states, &mut expansions).unwrap();
         assert_eq!(expansions, expected, "{evaluation:?}");
+        if let Some(moves) = &moves {
+            sliced.next_states(&states, moves, &mut next).unwrap();
+        }
+        assert_eq!(next, expected_next, "{evaluation:?}");
     }
 }
 

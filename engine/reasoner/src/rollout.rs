@@ -43,6 +43,16 @@ pub struct Rollouts {
 }
 
 impl Rollouts {
+    /// How many rollouts begin in each of so many states.
+    ///
+    /// # Panics
+    /// If the seeds are no multiple of the states.
+    pub fn n_each(n_states: usize, n_seeds: usize) -> usize {
+        let n_each = n_seeds.checked_div(n_states).unwrap_or(0);
+        assert_eq!(n_states * n_each, n_seeds, "as many seeds for each state");
+        n_each.max(1)
+    }
+
     /// Forgets all, keeping the memory, and expects goals of `n_roles` roles.
     pub fn clear(&mut self, n_roles: usize) {
         self.n_roles = n_roles;

@@ -217,26 +217,51 @@ pub trait Session: Sized {
         Ok(())
     }
 
-    /// Plays one uniformly random rollout from each state, the `i`th with `seeds[i]`, and replaces `ends`
-    /// by how they ended. The outcome of a rollout depends on its state and seed alone: [`Session::rollout_with`]
-    /// of [`Uniform`](crate::Uniform) with the same seed plays the same moves.
+    /// The successors of many states, each under its own joint move, and replaces `next` by them. `joint_moves` has the
+    /// moves of the first state's roles, then those of the second's, and so on.
+    ///
+    /// # Errors
+    /// As for [`Session::next_state`]; then `next` holds the successors of the states before the one that failed.
+    ///
+    /// # Panics
+    /// If there are not as many moves as states times roles.
+    fn next_states(
+        &mut self,
+        states: &[Self::State],
+        joint_moves: &[Move],
+        next: &mut Vec<Self::State>,
+    ) -> Result<(), ReasonerError> {
+        let n_roles = self.roles().len();
+        assert_eq!(joint_moves.len(), states.len() * n_roles, "one move for each role of each state");
+        next.clear();
+        for (state, joint_move) in states.iter().zip(joint_moves.chunks_exact(n_roles)) {
+            next.push(self.next_state(state, joint_move)?);
+        }
+        Ok(())
+    }
+
+    /// Plays uniformly random rollouts, as many from each state, the `i`th with `seeds[i]`, those of the first state first,
+    /// and replaces `ends` by how they ended. The outcome of a rollout depends on its state and seed alone:
+    /// [`Session::rollout_with`] of [`Uniform`](crate::Uniform) with the same seed plays the same moves.
     ///
     /// # Errors
     /// As every question; then `ends` holds the rollouts finished before.
     ///
     /// # Panics
-    /// If there are not as many seeds as states.
+    /// If the seeds are no multiple of the states.
     fn rollouts(
         &mut self,
         states: &[Self::State],
         seeds: &[u64],
         ends: &mut Rollouts,
     ) -> Result<(), ReasonerError> {
-        assert_eq!(states.len(), seeds.len(), "one seed for each state");
+        let n_each = Rollouts::n_each(states.len(), seeds.len());
         ends.clear(self.roles().len());
-        for (state, &seed) in states.iter().zip(seeds) {
-            let end = self.rollout_with(state, seed, &mut crate::Uniform, None)?;
-            ends.push(&end);
+        for (state, seeds) in states.iter().zip(seeds.chunks(n_each)) {
+            for &seed in seeds {
+                let end = self.rollout_with(state, seed, &mut crate::Uniform, None)?;
+                ends.push(&end);
+            }
         }
         Ok(())
     }

@@ -81,6 +81,8 @@ counters! {
     cut_paths,
     /// Nanoseconds of descents, of the batches that were timed.
     descent_ns,
+    /// Nanoseconds of their expansions.
+    expansion_ns,
     /// Nanoseconds of their rollouts.
     rollout_ns,
     /// Nanoseconds of their backups.

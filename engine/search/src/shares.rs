@@ -10,8 +10,10 @@ const EVERY: u32 = 32;
 /// A part of a playout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Share {
-    /// Choosing ways through the graph, and making nodes and edges.
+    /// Choosing ways through the graph, and making nodes where they end.
     Descents,
+    /// Asking the reasoner for moves and successors, and making edges.
+    Expansions,
     /// Rollouts.
     Rollouts,
     /// Adding values to the path.
@@ -47,6 +49,7 @@ impl Laps<'_> {
         let nanoseconds = u64::try_from((now - last).as_nanos()).unwrap_or(u64::MAX);
         match share {
             Share::Descents => self.counters.descent_ns.add(nanoseconds),
+            Share::Expansions => self.counters.expansion_ns.add(nanoseconds),
             Share::Rollouts => self.counters.rollout_ns.add(nanoseconds),
             Share::Backups => self.counters.backup_ns.add(nanoseconds),
         }

@@ -20,7 +20,8 @@ fn search<G: Game>(reasoner: &Arc<Rust<G>>, config: Config, seed: u64, playouts:
     }
     // Without what a clock said.
     let report = last.expect("a run");
-    let counters = Counters { descent_ns: 0, rollout_ns: 0, backup_ns: 0, ..report.counters };
+    let counters =
+        Counters { descent_ns: 0, expansion_ns: 0, rollout_ns: 0, backup_ns: 0, ..report.counters };
     Report { seconds: 0.0, counters, ..report }
 }
 

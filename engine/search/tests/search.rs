@@ -145,7 +145,7 @@ fn no_playout_is_a_valid_report_of_unvisited_moves() {
 fn a_known_position_keeps_its_subgraph() {
     for config in [Config::Uct, Config::UctT, Config::McMemory] {
         let reasoner = Rust::new(Nim([3, 4, 5, 0]));
-        let mut searcher = Searcher::new(Arc::clone(&reasoner), options(config, 2)).expect("in bounds");
+        let mut searcher = Searcher::new(Arc::clone(&reasoner), options(config, 1)).expect("in bounds");
         searcher.set_root(&reasoner.initial());
         let before = play(&mut searcher, 20_000);
         let chosen = before.roles[0].moves[0];

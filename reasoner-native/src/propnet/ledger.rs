@@ -3,7 +3,7 @@
 use reasoner::{Tally, Value};
 
 use super::kernel::{Begins, Keys};
-use super::lanes::{Lanes, MAX_WORDS};
+use super::lanes::{Lanes, MAX_WORDS, transpose};
 use super::state::BitState;
 
 /// Rollouts that wait for lanes, and where their ends go.
@@ -57,29 +57,23 @@ impl<L: Lanes> Seats<L> {
         }
     }
 
-    /// Sets the fluents of a state in some lanes, and no others. Word by word: the lanes of one state are few.
+    /// Sets the fluents of states in 64 lanes, in each those of its state.
     #[inline(always)]
-    fn bring(&mut self, state: &BitState, lanes: &[u64; MAX_WORDS]) {
-        if self.everywhere.as_ref().is_some_and(|everywhere| everywhere.is_same(state)) {
-            return;
-        }
-        let is_everywhere = lanes.iter().take(L::WORDS).all(|&mask| mask == !0);
-        self.everywhere = is_everywhere.then(|| state.clone());
-        for (word_idx, &mask) in lanes.iter().enumerate().take(L::WORDS) {
-            if mask == 0 {
-                continue;
-            }
-            for (base, at_begin) in self.states.iter_mut().enumerate() {
-                let others = at_begin.word(word_idx) & !mask;
-                at_begin.set_word(word_idx, if state.has(base) { others | mask } else { others });
-            }
+    fn bring(&mut self, word_idx: usize, states: &[Option<&BitState>; 64]) {
+        self.everywhere = None;
+        for (block_idx, bases) in self.states.chunks_mut(64).enumerate() {
+            let mut block = states.map(|state| state.map_or(0, |state| state.words()[block_idx]));
+            transpose(&mut block);
+            bases.iter_mut().zip(&block).for_each(|(base, &lanes)| base.set_word(word_idx, lanes));
         }
     }
 }
 
-/// A batch in which each rollout has its own state and seed.
+/// A batch in which each rollout has its own seed, and some begin in each state.
 pub(super) struct Batch<'a> {
     states: &'a [BitState],
+    /// Rollouts of a state.
+    n_each: usize,
     seeds: &'a [u64],
     /// By rollout, one per role.
     goals: &'a mut [Value],
@@ -93,7 +87,7 @@ pub(super) struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// A batch of rollouts whose states have these phases.
+    /// A batch of as many rollouts from each state as fit the seeds; the states have these phases.
     pub(super) fn new(
         states: &'a [BitState],
         phases: impl DoubleEndedIterator<Item = usize> + ExactSizeIterator,
@@ -101,10 +95,19 @@ impl<'a> Batch<'a> {
         seeds: &'a [u64],
         (goals, lengths): (&'a mut [Value], &'a mut [u32]),
     ) -> Batch<'a> {
-        let n_roles = goals.len() / states.len();
+        let n_roles = goals.len() / seeds.len();
+        let n_each = seeds.len() / states.len();
         let mut waiting = vec![Vec::new(); n_phases];
-        phases.enumerate().rev().for_each(|(rollout, phase)| waiting[phase].push(rollout));
-        Batch { states, seeds, goals, lengths, n_roles, waiting, rollouts: vec![0; MAX_WORDS * 64] }
+        for (state_idx, phase) in phases.enumerate().rev() {
+            waiting[phase].extend((state_idx * n_each..(state_idx + 1) * n_each).rev());
+        }
+        Batch { states, n_each, seeds, goals, lengths, n_roles, waiting, rollouts: vec![0; MAX_WORDS * 64] }
+    }
+
+    /// Where a rollout begins.
+    #[inline(always)]
+    fn state_of(&self, rollout: usize) -> &'a BitState {
+        &self.states[rollout / self.n_each]
     }
 }
 
@@ -126,29 +129,26 @@ impl<L: Lanes> Ledger<L> for Batch<'_> {
 
     #[inline(always)]
     fn begin(&mut self, free: L, phase: usize, begins: Begins, seats: &mut Seats<L>) -> L {
-        let waiting = &mut self.waiting[phase];
+        let mut waiting = std::mem::take(&mut self.waiting[phase]);
         let begin = free.first(u32::try_from(waiting.len()).unwrap_or(u32::MAX));
-        // Lanes that begin with the state at hand.
-        let mut alike = [0; MAX_WORDS];
         for word_idx in 0..L::WORDS {
             let mut rest = begin.word(word_idx);
+            if rest == 0 {
+                continue;
+            }
+            let mut states = [None; 64];
             while rest != 0 {
-                let lane = word_idx * 64 + rest.trailing_zeros() as usize;
+                let bit = rest.trailing_zeros() as usize;
                 rest &= rest - 1;
+                let lane = word_idx * 64 + bit;
                 let rollout = waiting.pop().expect("there are not more lanes than rollouts");
                 seats.keys.set(lane, self.seeds[rollout], begins);
                 self.rollouts[lane] = rollout;
-                alike[word_idx] |= 1 << (lane % 64);
-                let state = &self.states[rollout];
-                if waiting.last().is_none_or(|&next| !self.states[next].is_same(state)) {
-                    seats.bring(state, &std::mem::take(&mut alike));
-                }
+                states[bit] = Some(self.state_of(rollout));
             }
+            seats.bring(word_idx, &states);
         }
-        if let Some(&next) = waiting.last() {
-            // Where the lanes end amid rollouts of one state.
-            seats.bring(&self.states[next], &alike);
-        }
+        self.waiting[phase] = waiting;
         begin
     }
 

@@ -8,7 +8,7 @@ use reasoner::{
     Role, RolloutEnd, Rollouts, Session, Tally, Value,
 };
 
-use super::circuit::Cone;
+use super::circuit::{Circuit, Cone};
 use super::kernel::{self, Level, Task};
 use super::lanes::{Lanes, Lanes64, Lanes256, Pair};
 use super::ledger::{Batch, Ledger, Series};
@@ -35,6 +35,8 @@ pub struct PropnetSession {
     lanes: Width,
     goals: Vec<Value>,
     lengths: Vec<u32>,
+    /// Of the moves made in some states, state by state.
+    move_wires: Vec<usize>,
 }
 
 /// States that rollouts evaluate side by side.
@@ -184,6 +186,26 @@ impl InLanes for Expanding<'_> {
     }
 }
 
+struct Advancing<'a> {
+    circuit: &'a Circuit,
+    states: &'a [BitState],
+    /// By state, one for each role.
+    move_wires: &'a [usize],
+    next: &'a mut Vec<BitState>,
+}
+
+impl InLanes for Advancing<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, sliced: &mut Sliced<L>) {
+        let n_each = self.move_wires.len() / self.states.len();
+        for (states, wires) in self.states.chunks(L::N).zip(self.move_wires.chunks(L::N * n_each)) {
+            sliced.advance(self.circuit, states, wires, self.next);
+        }
+    }
+}
+
 impl PropnetSession {
     pub(super) fn new(propnet: Arc<Propnet>, interrupt: &Interrupt) -> PropnetSession {
         PropnetSession {
@@ -192,6 +214,7 @@ impl PropnetSession {
             interrupt: interrupt.clone(),
             goals: Vec::new(),
             lengths: Vec::new(),
+            move_wires: Vec::new(),
             propnet,
         }
     }
@@ -216,6 +239,20 @@ impl PropnetSession {
             expansion.moves.extend(legal.map(|input| Move(numbers[input])));
             expansion.ends.push(expansion.moves.len());
         }
+    }
+
+    /// Finds the wires of moves; false if one has none.
+    fn has_wires(&mut self, joint_moves: &[Move]) -> bool {
+        let n_roles = self.propnet.n_roles();
+        for joint_move in joint_moves.chunks_exact(n_roles) {
+            for (role, &a_move) in joint_move.iter().enumerate() {
+                let Ok(input) = self.propnet.moves.of_role[role].binary_search(&a_move.0) else {
+                    return false;
+                };
+                self.move_wires.push(self.propnet.circuit.first_moves[role] + input);
+            }
+        }
+        true
     }
 
     /// The number of a role's move among its own.
@@ -330,6 +367,28 @@ impl Session for PropnetSession {
         Ok(())
     }
 
+    fn next_states(
+        &mut self,
+        states: &[BitState],
+        joint_moves: &[Move],
+        next: &mut Vec<BitState>,
+    ) -> Result<(), ReasonerError> {
+        let n_roles = self.propnet.n_roles();
+        assert_eq!(joint_moves.len(), states.len() * n_roles, "one move for each role of each state");
+        next.clear();
+        self.move_wires.clear();
+        let has_lanes = states.len() >= MIN_BATCH && !matches!(self.lanes, Width::Scalar);
+        if !has_lanes || !self.has_wires(joint_moves) {
+            for (state, joint_move) in states.iter().zip(joint_moves.chunks_exact(n_roles)) {
+                next.push(self.next_state(state, joint_move)?);
+            }
+            return Ok(());
+        }
+        let Self { propnet, lanes, move_wires, .. } = self;
+        lanes.with(propnet, Advancing { circuit: &propnet.circuit, states, move_wires, next });
+        Ok(())
+    }
+
     fn rollout_with(
         &mut self,
         state: &BitState,
@@ -413,19 +472,21 @@ impl Session for PropnetSession {
         seeds: &[u64],
         ends: &mut Rollouts,
     ) -> Result<(), ReasonerError> {
-        assert_eq!(states.len(), seeds.len(), "one seed for each state");
+        let n_each = Rollouts::n_each(states.len(), seeds.len());
         let n_roles = self.propnet.n_roles();
         ends.clear(n_roles);
-        if states.len() < MIN_BATCH || matches!(self.lanes, Width::Scalar) {
-            for (state, &seed) in states.iter().zip(seeds) {
-                ends.push(&self.rollout_with(state, seed, &mut reasoner::Uniform, None)?);
+        if seeds.len() < MIN_BATCH || matches!(self.lanes, Width::Scalar) {
+            for (state, seeds) in states.iter().zip(seeds.chunks(n_each)) {
+                for &seed in seeds {
+                    ends.push(&self.rollout_with(state, seed, &mut reasoner::Uniform, None)?);
+                }
             }
             return Ok(());
         }
         self.goals.clear();
-        self.goals.resize(states.len() * n_roles, 0);
+        self.goals.resize(seeds.len() * n_roles, 0);
         self.lengths.clear();
-        self.lengths.resize(states.len(), 0);
+        self.lengths.resize(seeds.len(), 0);
         let Self { propnet, lanes, interrupt, goals, lengths, .. } = self;
         let phases: Option<Vec<usize>> = states.iter().map(|state| propnet.course.phase_of(state)).collect();
         let circuits = propnet.circuits(phases.is_some());

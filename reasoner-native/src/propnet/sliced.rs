@@ -5,7 +5,7 @@ use reasoner::{Expansion, GoalAnswer, Move};
 use super::circuit::{Circuit, Cone};
 use super::course::Course;
 use super::evaluate::Wires;
-use super::lanes::Lanes;
+use super::lanes::{Lanes, transpose};
 use super::ledger::Seats;
 use super::rollout::Circuits;
 use super::stage::Stage;
@@ -66,13 +66,8 @@ impl<L: Lanes> Sliced<L> {
     ) {
         expansions.iter_mut().for_each(Expansion::clear);
         let Self { wires, stages: Stages { whole: Stage { inputs, .. }, .. }, .. } = self;
-        let bases = wires.range_mut(circuit.base_wire(0), circuit.n_relevant);
-        bases.fill(L::NONE);
-        let mut busy = L::NONE;
-        for (lane, state) in states.iter().enumerate() {
-            busy.set(lane, true);
-            state.for_each_below(circuit.n_relevant, |base| bases[base].set(lane, true));
-        }
+        bring(wires.range_mut(circuit.base_wire(0), circuit.n_relevant), states);
+        let busy = L::ALL.first(u32::try_from(states.len()).unwrap_or(u32::MAX));
         wires.evaluate(circuit, inputs, Cone::Legal);
         let terminal = wires.tap(circuit.terminal).and(busy);
         if terminal.any() {
@@ -98,6 +93,53 @@ impl<L: Lanes> Sliced<L> {
                 let n_moves = expansions[lane].moves.len();
                 expansions[lane].ends.push(n_moves);
             });
+        }
+    }
+    /// Appends the successors of at most as many states as there are lanes. `move_wires` are those of the moves made, as
+    /// many for each state.
+    #[inline(always)]
+    pub(super) fn advance(
+        &mut self,
+        circuit: &Circuit,
+        states: &[BitState],
+        move_wires: &[usize],
+        next: &mut Vec<BitState>,
+    ) {
+        let Self { wires, stages: Stages { whole: Stage { inputs, .. }, .. }, .. } = self;
+        bring(wires.range_mut(circuit.base_wire(0), circuit.n_bases), states);
+        // Rollouts leave whatever they played.
+        for (&first, legal) in circuit.first_moves.iter().zip(&circuit.legal) {
+            wires.range_mut(first, legal.len()).fill(L::NONE);
+        }
+        let n_each = move_wires.len() / states.len();
+        for (lane, made) in move_wires.chunks_exact(n_each).enumerate() {
+            made.iter().for_each(|&wire| wires.all_mut()[wire].set(lane, true));
+        }
+        wires.evaluate(circuit, inputs, Cone::Legal);
+        circuit.cones_of_next().iter().for_each(|&cone| wires.evaluate(circuit, inputs, cone));
+        let n_words = circuit.n_bases.div_ceil(64);
+        let mut words = vec![[0; 64]; n_words];
+        for (word_idx, states) in states.chunks(64).enumerate() {
+            for (block, taps) in words.iter_mut().zip(circuit.next.chunks(64)) {
+                block.fill(0);
+                block.iter_mut().zip(taps).for_each(|(row, &tap)| *row = wires.tap(tap).word(word_idx));
+                transpose(block);
+            }
+            next.extend((0..states.len()).map(|lane| BitState::of_words(words.iter().map(|it| it[lane]))));
+        }
+    }
+}
+
+/// Sets the fluents of states, the first state's in the first lane, and of no others.
+#[inline(always)]
+fn bring<L: Lanes>(bases: &mut [L], states: &[BitState]) {
+    bases.fill(L::NONE);
+    for (word_idx, states) in states.chunks(64).enumerate() {
+        for (block_idx, bases) in bases.chunks_mut(64).enumerate() {
+            let mut block = [0; 64];
+            block.iter_mut().zip(states).for_each(|(row, state)| *row = state.words()[block_idx]);
+            transpose(&mut block);
+            bases.iter_mut().zip(&block).for_each(|(base, &lanes)| base.set_word(word_idx, lanes));
         }
     }
 }

@@ -14,26 +14,22 @@ impl BitState {
         BitState(words.into())
     }
 
+    /// The state with these words, 64 bases in each.
+    #[inline(always)]
+    pub(super) fn of_words(words: impl Iterator<Item = u64>) -> BitState {
+        BitState(words.collect())
+    }
+
+    /// Its words, 64 bases in each.
+    #[inline(always)]
+    pub(super) fn words(&self) -> &[u64] {
+        &self.0
+    }
+
     /// Equality that looks at the address first.
     #[inline(always)]
     pub(super) fn is_same(&self, other: &BitState) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self == other
-    }
-
-    /// Calls `visit` for each base below `n_bases` that holds.
-    #[inline(always)]
-    pub(super) fn for_each_below(&self, n_bases: usize, mut visit: impl FnMut(usize)) {
-        for (word_idx, &word) in self.0.iter().enumerate() {
-            let mut rest = word;
-            while rest != 0 {
-                let base = word_idx * 64 + rest.trailing_zeros() as usize;
-                if base >= n_bases {
-                    return;
-                }
-                visit(base);
-                rest &= rest - 1;
-            }
-        }
     }
 
     /// Whether a base holds.

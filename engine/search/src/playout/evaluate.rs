@@ -91,15 +91,13 @@ impl<R: Reasoner> Walker<R> {
                 }
             };
             unknown.push(leaf_idx);
-            for rollout in 0..scheme.n_rollouts {
-                self.starts.push(state.clone());
-                self.seeds.push(seed_of(leaf.seed, rollout, scheme.n_rollouts));
-            }
+            self.starts.push(state.clone());
+            self.seeds.extend((0..scheme.n_rollouts).map(|it| seed_of(leaf.seed, it, scheme.n_rollouts)));
         }
         let n_each = scheme.n_rollouts as usize;
         let mut first = 0;
         while first < unknown.len() {
-            let asked = self.ask_rollouts(setting, first * n_each);
+            let asked = self.ask_rollouts(setting, first, n_each);
             let n_done = self.rollouts.len() / n_each;
             for (i, &leaf_idx) in unknown[first..][..n_done].iter().enumerate() {
                 self.gather(setting, leaf_idx, i * n_each);
@@ -119,9 +117,14 @@ impl<R: Reasoner> Walker<R> {
         }
     }
 
-    /// Plays the rollouts from the `first` on; after an error, those that came before it are there.
-    fn ask_rollouts(&mut self, setting: Setting<'_, R::State>, first: usize) -> Result<(), ReasonerError> {
-        let (starts, seeds) = (&self.starts[first..], &self.seeds[first..]);
+    /// Plays the rollouts from the `first` state on; after an error, those that came before it are there.
+    fn ask_rollouts(
+        &mut self,
+        setting: Setting<'_, R::State>,
+        first: usize,
+        n_each: usize,
+    ) -> Result<(), ReasonerError> {
+        let (starts, seeds) = (&self.starts[first..], &self.seeds[first * n_each..]);
         if !setting.scheme.wants_moves() {
             return self.session.rollouts(starts, seeds, &mut self.rollouts);
         }

@@ -142,15 +142,20 @@ fn options_json(asked: &Asked<'_>) -> Value {
     })
 }
 
-/// The shares of descents, rollouts and backups in the time of the batches that were timed; null if none was.
+/// The shares of descents, expansions, rollouts and backups in the time of the batches that were timed; null if none was.
 fn time_shares(report: &Report) -> Value {
-    let Counters { descent_ns, rollout_ns, backup_ns, .. } = report.counters;
-    let all = descent_ns + rollout_ns + backup_ns;
+    let Counters { descent_ns, expansion_ns, rollout_ns, backup_ns, .. } = report.counters;
+    let all = descent_ns + expansion_ns + rollout_ns + backup_ns;
     match all {
         0 => Value::Null,
         all => {
             let share = |part: u64| part as f64 / all as f64;
-            json!({ "descents": share(descent_ns), "rollouts": share(rollout_ns), "backups": share(backup_ns) })
+            json!({
+                "descents": share(descent_ns),
+                "expansions": share(expansion_ns),
+                "rollouts": share(rollout_ns),
+                "backups": share(backup_ns),
+            })
         }
     }
 }
