@@ -16,7 +16,12 @@ pub(crate) struct Valuation {
     goals_per_unit: f64,
     /// What a value is worth one step earlier, 1 if it is worth the same.
     pub(crate) discount: f64,
+    /// The powers of the discount, from the 0th on, as far as most games go.
+    powers: Vec<f64>,
 }
+
+/// Powers of the discount that are kept: more steps than most games have.
+const N_POWERS: i32 = 512;
 
 impl Valuation {
     /// For a game whose goals are at most `max_goal` and of `n_roles` roles; an aim at an opponent needs exactly one.
@@ -25,7 +30,8 @@ impl Valuation {
         let aim = if n_roles == 2 { aim } else { Aim::Own };
         let units_per_goal = MAX_UNITS / max_goal;
         let goals_per_unit = 1.0 / units_per_goal as f64;
-        Valuation { aim, max_goal, units_per_goal, goals_per_unit, discount }
+        let powers = (0..N_POWERS).map(|steps| discount.powi(steps)).collect();
+        Valuation { aim, max_goal, units_per_goal, goals_per_unit, discount, powers }
     }
 
     /// The largest value.
@@ -70,7 +76,12 @@ impl Valuation {
         if self.discount == 1.0 {
             return value;
         }
-        (value as f64 * self.discount.powi(i32::try_from(steps).unwrap_or(i32::MAX))).round() as u64
+        let power = match self.powers.get(steps as usize) {
+            Some(&power) => power,
+            None => self.discount.powi(i32::try_from(steps).unwrap_or(i32::MAX)),
+        };
+        // Rounded: for numbers that are not negative, this is what `round` gives without a call.
+        (value as f64 * power + 0.5) as u64
     }
 
     /// A value in goal points.

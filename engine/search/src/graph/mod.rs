@@ -129,6 +129,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         }
     }
 
+    #[inline]
     pub(crate) fn node(&self, id: NodeId) -> &Node {
         self.nodes.items.at(id.idx())
     }
@@ -149,6 +150,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         self.states.get(id.idx())?.get()
     }
 
+    #[inline]
     pub(crate) fn edge(&self, edge: u32) -> &Edge {
         self.edges.items.at(edge as usize)
     }
@@ -168,6 +170,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     }
 
     /// The sum of a role's values over the node's visits.
+    #[inline]
     pub(crate) fn sum(&self, id: NodeId, role_idx: usize) -> &AtomicU64 {
         match self.node(id).sums.get(role_idx) {
             Some(sum) => sum,

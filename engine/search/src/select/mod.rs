@@ -41,13 +41,15 @@ pub(crate) struct Viewpoint {
 #[derive(Debug, Default)]
 pub(crate) struct Selector {
     accounts: Vec<Account>,
+    /// By account: the upper confidence bound.
+    bounds: Vec<f64>,
     recall: Recall,
 }
 
 impl Selector {
     /// With an interrupt that ends long computations.
     pub(crate) fn new(interrupt: Interrupt) -> Selector {
-        Selector { accounts: Vec::new(), recall: Recall::new(interrupt) }
+        Selector { accounts: Vec::new(), bounds: Vec::new(), recall: Recall::new(interrupt) }
     }
 
     /// A descent begins: what earlier ones computed holds no longer.
@@ -109,7 +111,7 @@ impl Selector {
 
     /// UCB1 with what is in flight in its exploration term (Liu et al. 2020, WU-UCT, eq. 4):
     /// Q + C sqrt(ln(N + O) / (n + o)). Of equal bounds the earlier move's counts. A virtual loss counts in Q too.
-    fn choose_by_bound(&self, scheme: &Scheme, first_guess: f64) -> Option<usize> {
+    fn choose_by_bound(&mut self, scheme: &Scheme, first_guess: f64) -> Option<usize> {
         let loss = match scheme.in_flight {
             InFlight::Count => None,
             InFlight::VirtualLoss(weight) => Some(weight),
@@ -117,19 +119,24 @@ impl Selector {
         let pending = |account: &Account| account.in_flight * loss.unwrap_or(1.0);
         let n_parent: f64 = self.accounts.iter().map(|account| account.origin + pending(account)).sum();
         let numerator = scheme.exploration * n_parent.max(1.0).ln().sqrt();
-        let mut best = None;
-        let mut best_bound = f64::NEG_INFINITY;
-        for (idx, account) in self.accounts.iter().enumerate() {
-            if account.standing == Standing::Broken {
-                continue;
-            }
+        let bound = |account: &Account| {
             let visits = account.visits + pending(account);
             // A move whose first playouts are under way counts as good as its node is.
             let mut q = account.mean.unwrap_or(first_guess);
             if loss.is_some() && visits > 0.0 {
                 q *= account.visits / visits;
             }
-            let bound = q + numerator / visits.max(1.0).sqrt();
+            match account.standing {
+                Standing::Broken => f64::NEG_INFINITY,
+                _ => q + numerator / visits.max(1.0).sqrt(),
+            }
+        };
+        // All bounds first: square roots and divisions that wait for no comparison overlap.
+        self.bounds.clear();
+        self.bounds.extend(self.accounts.iter().map(bound));
+        let mut best = None;
+        let mut best_bound = f64::NEG_INFINITY;
+        for (idx, &bound) in self.bounds.iter().enumerate() {
             if bound > best_bound + TIE {
                 best_bound = bound;
                 best = Some(idx);
