@@ -3,7 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    check, explain, games, perft, play_match, player, replay, search, speed, tournament, tournament_player,
+    check, explain, games, perft, play_match, player, replay, search, speed, stress, tournament,
+    tournament_player,
 };
 use crate::failure::{Failure, Outcome};
 use crate::logs;
@@ -46,6 +47,7 @@ enum Command {
     Check(check::CheckArgs),
     Speed(speed::SpeedArgs),
     Explain(explain::ExplainArgs),
+    Stress(stress::StressArgs),
     Games(games::GamesArgs),
     #[command(hide = true)]
     TournamentPlayer(tournament_player::TournamentPlayerArgs),
@@ -70,6 +72,7 @@ impl Cli {
             Command::Check(args) => args.run(json),
             Command::Speed(args) => args.run(json),
             Command::Explain(args) => args.run(json),
+            Command::Stress(args) => args.run(json),
             Command::Games(args) => args.run(json),
             Command::TournamentPlayer(args) => args.run(),
         }

@@ -163,6 +163,11 @@ impl<R: Reasoner> Searcher<R> {
         self.options.max_bytes = max_bytes;
     }
 
+    /// The most visits that can be under way at once: a batch of each thread, with all rollouts of its leaves.
+    pub fn max_in_flight(&self) -> u64 {
+        self.options.threads as u64 * self.scheme.batch * self.scheme.weight()
+    }
+
     /// The seed that all random choices follow from.
     pub fn seed(&self) -> u64 {
         self.seed

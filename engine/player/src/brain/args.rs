@@ -65,9 +65,6 @@ pub struct BrainArgs {
     /// gibbs, whose rollouts are made one by one
     #[arg(long, value_name = "N", value_parser = parse_rollouts)]
     pub rollouts: Option<u32>,
-    /// Worker threads; all cores if it is not given
-    #[arg(long, value_name = "N", value_parser = parse_threads)]
-    pub threads: Option<usize>,
     /// The constant C of UCB1, in goal points; 40 if it is not given, 100 in games of one role
     #[arg(long, value_name = "C", value_parser = parse_exploration)]
     pub c: Option<f64>,
@@ -80,6 +77,22 @@ pub struct BrainArgs {
     /// What all random choices follow from
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+}
+
+/// How many threads a search has.
+#[derive(Debug, Clone, Copy, Args)]
+#[command(next_help_heading = "Search")]
+pub struct ThreadsArgs {
+    /// Worker threads; all cores if it is not given
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    threads: Option<usize>,
+}
+
+impl ThreadsArgs {
+    /// As many as were asked for.
+    pub fn n(self) -> usize {
+        self.threads.unwrap_or_else(all_cores)
+    }
 }
 
 fn reasoner_help() -> String {
@@ -142,11 +155,11 @@ For research only: ucd-paper, whose numbers drift (`daggerboard search --verify`
 and mc-memory.";
 
 impl BrainArgs {
-    /// The brain that they describe.
+    /// The brain that they describe, with so many threads.
     ///
     /// # Errors
     /// If options that are fine by themselves do not go together, as wrong usage.
-    pub fn brain(&self, playouts: Option<u64>, cpu: Option<f64>) -> Result<Brain, Failure> {
+    pub fn brain(&self, threads: usize, playouts: Option<u64>, cpu: Option<f64>) -> Result<Brain, Failure> {
         let defaults = Options::default();
         let search = Options {
             config: self.config,
@@ -161,7 +174,7 @@ impl BrainArgs {
             batch: self.batch,
             rollouts: self.rollouts,
             exploration: self.c,
-            threads: self.threads.unwrap_or_else(all_cores),
+            threads,
             seed: self.seed,
             max_bytes: self.memory.unwrap_or(defaults.max_bytes),
             pin: self.pin.clone(),
@@ -174,6 +187,7 @@ impl BrainArgs {
     }
 }
 
-fn all_cores() -> usize {
+/// Threads that the machine runs side by side.
+pub fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }

@@ -13,12 +13,11 @@ use std::time::{Duration, Instant};
 
 use search::{Budget, Options, SearchError, WorkLimit};
 
-pub use self::args::BrainArgs;
-pub use self::numbers::parse_seconds;
+pub use self::args::{BrainArgs, ThreadsArgs, all_cores};
 use self::numbers::{
     parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_rave_bias, parse_rollouts,
-    parse_threads,
 };
+pub use self::numbers::{parse_seconds, parse_threads};
 use crate::processor_time;
 use crate::reasoners::ReasonerKind;
 

@@ -14,7 +14,7 @@ pub fn parse_seconds(text: &str) -> Result<f64, String> {
 }
 
 /// Reads a number of threads.
-pub(super) fn parse_threads(text: &str) -> Result<usize, String> {
+pub fn parse_threads(text: &str) -> Result<usize, String> {
     let threads = text.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads));
     threads.ok_or_else(|| format!("1 to {MAX_THREADS} threads are wanted"))
 }

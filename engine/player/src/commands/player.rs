@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::brain::{BrainArgs, parse_seconds};
+use crate::brain::{BrainArgs, ThreadsArgs, parse_seconds};
 use crate::failure::{Failure, Outcome};
 use crate::game_source::ReadingArgs;
 use crate::keeper::{Keeper, Settings};
@@ -43,6 +43,8 @@ pub struct PlayerArgs {
     #[command(flatten)]
     brain: BrainArgs,
     #[command(flatten)]
+    threads: ThreadsArgs,
+    #[command(flatten)]
     reading: ReadingArgs,
 }
 
@@ -64,7 +66,7 @@ impl PlayerArgs {
     /// # Errors
     /// If the port cannot be had.
     pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
-        let brain = self.brain.brain(self.playouts, self.cpu)?;
+        let brain = self.brain.brain(self.threads.n(), self.playouts, self.cpu)?;
         let stop = stop::on_ctrl_c()?;
         let address = std::net::SocketAddr::new(self.bind, self.port);
         let server = Server::bind(&address.to_string()).map_err(|error| {

@@ -86,6 +86,11 @@ impl Config {
         !matches!(self, Config::Mc | Config::McMemory)
     }
 
+    /// Whether all backups of a graph are made under one lock, one at a time.
+    pub fn has_backup_lock(self) -> bool {
+        matches!(self, Config::UcdIncremental(_) | Config::UcdPaper(_))
+    }
+
     /// Whether nodes must know the edges that lead to them.
     pub(crate) fn has_parent_links(self) -> bool {
         matches!(self, Config::UcdIncremental(_) | Config::UcdPaper(_) | Config::UpdateAll)

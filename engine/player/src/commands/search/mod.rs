@@ -1,6 +1,5 @@
 //! `daggerboard search`: one search of one position.
 
-mod laws;
 mod shown;
 
 use std::sync::Arc;
@@ -11,9 +10,9 @@ use gdl::Term;
 use reasoner::{Interrupt, Limits, Reasoner, Role, Session};
 use search::{Report, Searcher};
 
-use self::laws::Verified;
 use self::shown::{Asked, Shown};
-use crate::brain::{Brain, BrainArgs, parse_seconds};
+use crate::brain::{Brain, BrainArgs, ThreadsArgs, parse_seconds};
+use crate::commands::laws::Verified;
 use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
 use crate::output;
@@ -51,6 +50,8 @@ pub struct SearchArgs {
     role: Option<String>,
     #[command(flatten)]
     brain: BrainArgs,
+    #[command(flatten)]
+    threads: ThreadsArgs,
     /// How long to search; 5 s if neither this nor --playouts is given
     #[arg(long, value_name = "S", conflicts_with = "playouts", value_parser = parse_seconds)]
     seconds: Option<f64>,
@@ -76,7 +77,7 @@ impl SearchArgs {
     /// # Errors
     /// If the game or the position cannot be had, or the search fails.
     pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
-        let brain = self.brain.brain(self.playouts, None)?;
+        let brain = self.brain.brain(self.threads.n(), self.playouts, None)?;
         let game = self.game.load()?;
         let kind = brain.reasoner;
         let stop = stop::on_ctrl_c()?;

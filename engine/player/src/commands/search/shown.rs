@@ -4,7 +4,7 @@ use reasoner::{Role, Session};
 use search::{Counters, MoveReport, Options, Report};
 use serde_json::{Value, json};
 
-use super::laws::Verified;
+use crate::commands::laws::Verified;
 use crate::failure::Failure;
 use crate::output;
 

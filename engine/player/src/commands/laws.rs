@@ -8,11 +8,12 @@ use crate::failure::{Failure, Outcome};
 use crate::output;
 
 /// A graph at rest, or why there is no summary of it.
-pub(super) struct Verified(Result<GraphSummary, VerifyError>);
+#[derive(Debug)]
+pub(crate) struct Verified(Result<GraphSummary, VerifyError>);
 
 impl Verified {
     /// Walks through the graph, which takes time and memory as the graph does, until `stop` is raised.
-    pub(super) fn of<R: reasoner::Reasoner>(
+    pub(crate) fn of<R: reasoner::Reasoner>(
         searcher: &Searcher<R>,
         report: &Report,
         stop: &Interrupt,
@@ -27,11 +28,11 @@ impl Verified {
     }
 
     /// A broken law is a failure, and so is a walk that was stopped.
-    pub(super) fn outcome(&self) -> Outcome {
+    pub(crate) fn outcome(&self) -> Outcome {
         if self.0.is_ok() { Outcome::Done } else { Outcome::Failed }
     }
 
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         match &self.0 {
             Ok(summary) => json!({
                 "holds": true,
@@ -51,7 +52,7 @@ impl Verified {
         }
     }
 
-    pub(super) fn print(&self) -> Result<(), Failure> {
+    pub(crate) fn print(&self) -> Result<(), Failure> {
         self.lines().iter().try_for_each(output::line)
     }
 

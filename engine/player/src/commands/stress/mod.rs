@@ -1,0 +1,169 @@
+//! `daggerboard stress`: the same search with more and more threads, and what keeps it from being faster.
+
+mod plot;
+mod reading;
+mod row;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use reasoner::{Interrupt, Limits, Reasoner, Session};
+use search::{Budget, Options, Searcher};
+use serde_json::json;
+
+use self::reading::Machine;
+use self::row::{Row, Scaling};
+use super::laws::Verified;
+use crate::brain::{Brain, BrainArgs, all_cores, parse_seconds, parse_threads};
+use crate::failure::{Failure, Outcome};
+use crate::game_source::GameArgs;
+use crate::output;
+use crate::processor_time::cpu_seconds;
+use crate::reasoners::{SetUp, WithReasoner};
+use crate::stop;
+
+/// Search one position with more and more threads, and tell what limits the machine
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  daggerboard stress connect-four
+  daggerboard stress connect-four --threads 1,2,4,8,16,32,64 --seconds 10 --plot scaling.svg
+  daggerboard stress my-game.kif --threads 1,64 --config credited --verify --json
+
+Each number of threads has a graph of its own, made anew from the initial state. Speed-up and efficiency are those of \
+playouts per second of wall time, against the first number of threads in the list. Processors is how many of them the \
+threads had on average: fewer than threads where the machine has fewer, or others use it.
+
+Counters are per thousand playouts, so that rows of different speed can be compared. In JSON they are whole numbers. \
+The number in flight is the most visits that can be under way at once: threads x batch x rollouts.")]
+pub struct StressArgs {
+    #[command(flatten)]
+    game: GameArgs,
+    #[command(flatten)]
+    brain: BrainArgs,
+    /// Numbers of worker threads, one search for each; powers of two up to all cores if it is not given
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_threads, help_heading = "Search")]
+    threads: Vec<usize>,
+    /// How long each search takes
+    #[arg(long, default_value = "5", value_name = "S", value_parser = parse_seconds)]
+    seconds: f64,
+    /// Check the graph's laws of conservation after each search. A broken law is told, and the exit code is 1
+    #[arg(long)]
+    verify: bool,
+    /// Write playouts per second against threads to this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+}
+
+impl StressArgs {
+    /// Measures and prints.
+    ///
+    /// # Errors
+    /// If the game cannot be had, a search fails, or the plot cannot be written.
+    pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
+        let brain = self.brain.brain(1, None, None)?;
+        let game = self.game.load()?;
+        let stop = stop::on_ctrl_c()?;
+        let stressing =
+            Stressing { args: self, name: &game.name, brain: brain.clone(), as_json, stop: &stop };
+        brain.reasoner.with(Arc::clone(&game.rules), &SetUp::shown(&stop), stressing)?
+    }
+
+    /// How many threads each search has.
+    fn numbers_of_threads(&self) -> Vec<usize> {
+        if !self.threads.is_empty() {
+            return self.threads.clone();
+        }
+        let n_cores = all_cores();
+        let mut numbers: Vec<usize> =
+            std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|&n| n < n_cores).collect();
+        numbers.push(n_cores);
+        numbers
+    }
+}
+
+struct Stressing<'a> {
+    args: &'a StressArgs,
+    name: &'a str,
+    brain: Brain,
+    as_json: bool,
+    stop: &'a Interrupt,
+}
+
+impl WithReasoner for Stressing<'_> {
+    type Output = Result<Outcome, Failure>;
+
+    fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
+        let root = reasoner.session(Limits::default(), self.stop)?.initial_state()?;
+        let mut rows = Vec::new();
+        for n_threads in self.args.numbers_of_threads() {
+            if self.stop.is_raised() {
+                break;
+            }
+            let seconds = self.args.seconds;
+            output::progress(format_args!("{n_threads} threads, {seconds} s"));
+            rows.push(self.measure(&reasoner, &root, n_threads)?);
+        }
+        let scaling = Scaling::new(rows);
+        let machine =
+            Machine { n_cores: all_cores(), has_backup_lock: self.brain.search.config.has_backup_lock() };
+        let reading = reading::of(&scaling, machine);
+        if let Some(path) = &self.args.plot {
+            write_plot(path, &scaling, self.name)?;
+        }
+        if self.as_json {
+            output::json(&json!({
+                "game": self.name,
+                "reasoner": reasoner.name(),
+                "config": self.brain.search.config.to_string(),
+                "seconds": self.args.seconds,
+                "cores": machine.n_cores,
+                "searches": scaling.json(),
+                "reading": reading,
+            }))?;
+        } else {
+            let (name, config) = (self.name, self.brain.search.config);
+            output::line(format_args!("{name}, {config} on {}, {} cores", reasoner.name(), machine.n_cores))?;
+            scaling.print()?;
+            reading.iter().try_for_each(output::line)?;
+        }
+        let is_stopped = self.stop.is_raised();
+        Ok(if scaling.keeps_laws() && !is_stopped { Outcome::Done } else { Outcome::Failed })
+    }
+}
+
+impl Stressing<'_> {
+    /// One search with so many threads.
+    fn measure<R: Reasoner>(
+        &self,
+        reasoner: &Arc<R>,
+        root: &R::State,
+        n_threads: usize,
+    ) -> Result<Row, Failure> {
+        let options = Options { threads: n_threads, ..self.brain.search.clone() };
+        let cap = options.max_bytes as u64;
+        let mut searcher = Searcher::new(Arc::clone(reasoner), options)?;
+        searcher.set_root(root);
+        let cpu_before = cpu_seconds();
+        let time = Duration::from_secs_f64(self.args.seconds);
+        let budget = Budget { deadline: Some(Instant::now() + time), ..Budget::default() };
+        let report = searcher.run(&budget, self.stop, &mut |_| ())?;
+        let cpu_s = cpu_seconds() - cpu_before;
+        if report.is_terminal {
+            return Err(Failure::work("the initial state is terminal: there is nothing to search"));
+        }
+        if report.playouts == 0 && !self.stop.is_raised() {
+            let why = report.errors.last.unwrap_or_else(|| "the time was too short".to_owned());
+            return Err(Failure::work(why).context("no playout came to its end"));
+        }
+        let verified = self.args.verify.then(|| Verified::of(&searcher, &report, self.stop));
+        Ok(Row { n_threads, report, cpu_s, cap, n_in_flight: searcher.max_in_flight(), verified })
+    }
+}
+
+fn write_plot(path: &Path, scaling: &Scaling, name: &str) -> Result<(), Failure> {
+    let svg = plot::speed(scaling, name)?;
+    std::fs::write(path, svg).map_err(|error| Failure::work(error).context(path.display()))
+}

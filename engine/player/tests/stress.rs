@@ -1,0 +1,38 @@
+//! `daggerboard stress` through the command line.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use common::{Folder, json_of, run};
+
+#[test]
+fn every_number_of_threads_has_its_search_and_its_graph_keeps_the_laws() {
+    let folder = Folder::new();
+    let plot = folder.file("scaling.svg");
+    for config in ["uct+t", "credited", "ucd-incremental(1,0,1)"] {
+        let args = ["stress", "tic-tac-toe", "--threads", "1,3,16", "--seconds", "0.3", "--memory", "64M"];
+        let more = ["--config", config, "--verify", "--json", "--plot", &plot];
+        let told = json_of(&[&args[..], &more].concat());
+        let searches = told["searches"].as_array().unwrap();
+        let threads: Vec<u64> = searches.iter().map(|it| it["threads"].as_u64().unwrap()).collect();
+        assert_eq!(threads, [1, 3, 16]);
+        for search in searches {
+            assert!(search["playouts"].as_u64().unwrap() > 0, "{search}");
+            assert_eq!(search["verify"]["holds"], true, "{search}");
+        }
+        assert_eq!((&searches[0]["speed_up"], &searches[0]["efficiency"]), (&1.0.into(), &1.0.into()));
+        assert!(!told["reading"].as_array().unwrap().is_empty());
+        let svg = std::fs::read_to_string(&plot).unwrap();
+        assert!(svg.starts_with("<svg") && svg.contains("threads"), "{svg}");
+    }
+}
+
+#[test]
+fn numbers_of_threads_that_cannot_be_are_wrong_usage() {
+    for threads in ["0", "1,x", "100000"] {
+        let output = run(&["stress", "tic-tac-toe", "--threads", threads]);
+        assert_eq!(output.status.code(), Some(2), "{threads}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("--threads"), "{threads}");
+    }
+}
