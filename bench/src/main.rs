@@ -24,6 +24,7 @@ mod results;
 mod side_by_side;
 #[cfg(feature = "prolog")]
 mod standalone;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -47,6 +48,7 @@ Examples:
   daggerboard-bench games hex:11 go:9,komi=6.5
   daggerboard-bench leftright --configs 'uct,update-all,ucd(inf,0,1)'
   daggerboard-bench duel --game hex:5,stone=b2 --configs 'ucd(0,1,2),update-all' --against uct
+  daggerboard-bench tune --example > tune.toml
 
 Exit codes: 0 done, 1 the work failed, reasoners disagree or a game cannot be read, 2 wrong usage"
 )]
@@ -65,6 +67,7 @@ enum Command {
     #[command(name = "leftright")]
     LeftRight(left_right::LeftRightArgs),
     Duel(duel::DuelArgs),
+    Tune(tune::TuneArgs),
     #[cfg(feature = "prolog")]
     Standalone(standalone::StandaloneArgs),
     #[command(hide = true)]
@@ -78,6 +81,7 @@ fn main() -> ExitCode {
         Command::Games(args) => args.run(cli.json),
         Command::LeftRight(args) => args.run(cli.json),
         Command::Duel(args) => args.run(cli.json),
+        Command::Tune(args) => args.run(cli.json),
         #[cfg(feature = "prolog")]
         Command::Standalone(args) => args.run(cli.json),
         Command::Measure(args) => args.run(),

@@ -10,6 +10,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use clap::ValueEnum;
+use player::brain::Brain;
 use player::failure::Failure;
 use reasoner::{Dice, GoalAnswer, Interrupt, Limits, Move, Reasoner, Role, Session};
 use search::{Budget, Config, FinalMove, Options, Searcher};
@@ -95,15 +96,29 @@ fn from_text<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(deserializer: 
 /// # Errors
 /// If an option cannot be, or the reasoner fails.
 pub fn play<R: Reasoner>(reasoner: &Arc<R>, key: &Key, stop: &Interrupt) -> Result<Option<Played>, Failure> {
-    let mut session = reasoner.session(Limits::default(), &Interrupt::new())?;
     let mut seats: Vec<Searching<'_, R>> =
         (0u64..).zip(&key.seats).map(|(idx, seat)| Searching::new(reasoner, key, seat, idx)).collect();
+    let played = play_seats(reasoner, &mut seats, stop)?;
+    Ok(played.map(|(goals, n_moves)| Played { key: key.clone(), goals, n_moves }))
+}
+
+/// Plays a game between seats, in role order: the goals and the number of joint moves; nothing comes of one that is
+/// stopped.
+///
+/// # Errors
+/// If an option cannot be, or the reasoner fails.
+pub fn play_seats<R: Reasoner>(
+    reasoner: &Arc<R>,
+    seats: &mut [Searching<'_, R>],
+    stop: &Interrupt,
+) -> Result<Option<(Vec<u32>, u64)>, Failure> {
+    let mut session = reasoner.session(Limits::default(), &Interrupt::new())?;
     let mut state = session.initial_state()?;
     let mut n_moves = 0;
     let mut legal = Vec::new();
     while !session.is_terminal(&state)? {
         let mut joint_move = Vec::with_capacity(seats.len());
-        for (role, seat) in Role::all(seats.len()).zip(&mut seats) {
+        for (role, seat) in Role::all(seats.len()).zip(&mut *seats) {
             legal.clear();
             session.legal_moves(&state, role, &mut legal)?;
             joint_move.push(match legal[..] {
@@ -123,11 +138,11 @@ pub fn play<R: Reasoner>(reasoner: &Arc<R>, key: &Key, stop: &Interrupt) -> Resu
         GoalAnswer::One(goal) => Ok(goal),
         _ => Err(Failure::work("a role has no goal, or several, at the end")),
     });
-    Ok(Some(Played { key: key.clone(), goals: goals.collect::<Result<_, _>>()?, n_moves }))
+    Ok(Some((goals.collect::<Result<_, _>>()?, n_moves)))
 }
 
 /// A seat's searcher.
-struct Searching<'a, R: Reasoner> {
+pub struct Searching<'a, R: Reasoner> {
     reasoner: &'a Arc<R>,
     options: Options,
     budget: Budget,
@@ -160,6 +175,12 @@ impl<'a, R: Reasoner> Searching<'a, R> {
             seed: Dice::child_seed(key.seed, role_idx),
             searcher: None,
         }
+    }
+
+    /// Of a player's settings, with the graph kept from move to move.
+    pub fn of_brain(reasoner: &'a Arc<R>, brain: &Brain, seed: u64) -> Searching<'a, R> {
+        let (options, budget) = (brain.search.clone(), brain.budget(None));
+        Searching { reasoner, options, budget, graph: GraphUse::Kept, seed, searcher: None }
     }
 
     /// The move to play; any move if it is stopped.

@@ -5,7 +5,7 @@
 //! as they use what the commands share.
 #![forbid(unsafe_code)]
 
-mod brain;
+pub mod brain;
 pub mod building;
 mod cli;
 mod commands;

@@ -18,6 +18,7 @@ use crate::reasoners::{self, ReasonerKind};
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Search")]
 pub struct BrainArgs {
+    /// Who answers questions about the rules.
     #[arg(long, default_value = "auto", value_name = "NAME", help = format!("Who answers questions about the rules: {}", reasoners::NAMES), long_help = reasoner_help())]
     pub reasoner: ReasonerKind,
     /// The rules of selection and backup, such as uct, uct+t, 'ucd(1,0,1)', credited; --help has them all
