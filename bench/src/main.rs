@@ -17,6 +17,7 @@ mod list;
 mod measure;
 mod named_game;
 mod page;
+mod plan;
 mod play;
 mod progress;
 mod report;
@@ -49,6 +50,7 @@ Examples:
   daggerboard-bench leftright --configs 'uct,update-all,ucd(inf,0,1)'
   daggerboard-bench duel --game hex:5,stone=b2 --configs 'ucd(0,1,2),update-all' --against uct
   daggerboard-bench tune --example > tune.toml
+  daggerboard-bench plan hanoi lights-out
 
 Exit codes: 0 done, 1 the work failed, reasoners disagree or a game cannot be read, 2 wrong usage"
 )]
@@ -68,6 +70,7 @@ enum Command {
     LeftRight(left_right::LeftRightArgs),
     Duel(duel::DuelArgs),
     Tune(tune::TuneArgs),
+    Plan(plan::PlanArgs),
     #[cfg(feature = "prolog")]
     Standalone(standalone::StandaloneArgs),
     #[command(hide = true)]
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         Command::LeftRight(args) => args.run(cli.json),
         Command::Duel(args) => args.run(cli.json),
         Command::Tune(args) => args.run(cli.json),
+        Command::Plan(args) => args.run(cli.json),
         #[cfg(feature = "prolog")]
         Command::Standalone(args) => args.run(cli.json),
         Command::Measure(args) => args.run(),

@@ -67,7 +67,7 @@ impl Scoring<'_> {
     fn best_value<R: Reasoner>(&self, reasoner: &Arc<R>) -> Result<f64, Failure> {
         let options = search::Options { seed: Some(self.seed), ..self.own.search.clone() };
         let mut searcher = Searcher::new(Arc::clone(reasoner), options)?;
-        let root = reasoner.session(Limits::default(), self.stop)?.initial_state()?;
+        let root = reasoner.session(Limits::default(), &Interrupt::new())?.initial_state()?;
         searcher.set_root(&root);
         let report = searcher.run(&self.own.budget(None), self.stop, &mut |_| ())?;
         match report.errors.last {

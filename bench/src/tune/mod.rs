@@ -69,6 +69,15 @@ struct Entry {
     score: f64,
 }
 
+impl Entry {
+    /// Whether it is the same game of the same sample. The names have its values; numbers are read back to the last bit but
+    /// one.
+    fn is_of(&self, other: &Entry) -> bool {
+        let values = self.values.clone();
+        *self == Entry { values, score: self.score, ..other.clone() }
+    }
+}
+
 /// An iteration, when all its games are played.
 #[derive(Debug, Serialize)]
 struct Iteration {
@@ -141,7 +150,7 @@ impl TuneArgs {
         }
         let header = ["iteration", "mean score", "best score"].map(str::to_owned).into_iter();
         let header = header.chain(names.iter().map(|name| format!("{name} +- deviation")));
-        let mut table = tables::with_header(header.collect::<Vec<_>>());
+        let mut table = tables::with_columns(header.collect::<Vec<_>>());
         let spread = |spread: &Spread| format!("{:.5} +- {:.5}", spread.mean, spread.deviation);
         for (number, iteration) in iterations.iter().enumerate() {
             let scores = [iteration.mean_score, iteration.best_score].map(|score| format!("{score:.3}"));
@@ -254,7 +263,7 @@ impl Tuning<'_> {
             else {
                 continue;
             };
-            if entry(&task(known.sample, known.game_idx), known.score) == *known {
+            if entry(&task(known.sample, known.game_idx), known.score).is_of(known) {
                 *place = Some(known.score);
             }
         }

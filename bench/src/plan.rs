@@ -1,0 +1,172 @@
+//! `daggerboard-bench plan`: puzzles by a SAT solver.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use player::failure::{Failure, Outcome};
+use player::{output, stop, tables};
+use reasoner::{Expansion, Interrupt, Reasoner, ReasonerError, Role, Session, Value};
+use reasoner_native::{Budget, Interpreter, Netlist};
+use sat::{Limits, Planner, Verdict};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::compare;
+use crate::named_game::NamedGame;
+
+/// Solve puzzles as planning problems by a SAT solver: the best line, and whether it is proved
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  daggerboard-bench plan hanoi lights-out
+  daggerboard-bench plan my-puzzle.kif --seconds 60 --memory-mib 4096 --json
+
+The rules are ground and unrolled step by step. Each line is played by the interpreter before it is told. A game of several \
+roles, or with rules that cannot be a circuit, is told and passed over; the exit code is 1 then.")]
+pub struct PlanArgs {
+    /// Names or paths of rulesheets
+    #[arg(value_name = "GAME", required = true)]
+    games: Vec<String>,
+    /// Time for each, grounding included
+    #[arg(long, default_value_t = 30.0, value_name = "S", value_parser = compare::seconds)]
+    seconds: f64,
+    /// Memory of the solver for each
+    #[arg(long, default_value_t = 1024, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
+    memory_mib: u32,
+}
+
+/// What a game came to.
+#[derive(Debug, Serialize)]
+struct Row {
+    game: String,
+    best_value: Option<Value>,
+    /// Whether no line is better.
+    proved: bool,
+    /// How it ended, or why it could not begin.
+    end: String,
+    /// Until the best line was found.
+    found_s: Option<f64>,
+    seconds: f64,
+    /// The longest lines that were looked for.
+    steps: usize,
+    best_line: Vec<String>,
+}
+
+impl PlanArgs {
+    /// Solves and prints.
+    ///
+    /// # Errors
+    /// If there is no such game, or a line does not come to what was told.
+    pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
+        let stop = stop::on_ctrl_c()?;
+        let mut rows = Vec::new();
+        for name in &self.games {
+            let game = NamedGame::find(name)?;
+            output::progress(game.name());
+            rows.push(self.solve(&game, &stop)?);
+            if stop.is_raised() {
+                output::progress("stopped; what was found until then follows");
+                break;
+            }
+        }
+        let is_done = !stop.is_raised() && rows.iter().all(|row| row.steps > 0 || row.proved);
+        if as_json {
+            output::json(&json!(rows))?;
+        } else {
+            print(&rows)?;
+        }
+        Ok(if is_done { Outcome::Done } else { Outcome::Failed })
+    }
+
+    fn solve(&self, game: &NamedGame, stop: &Interrupt) -> Result<Row, Failure> {
+        let begun = Instant::now();
+        let deadline = Some(begun + Duration::from_secs_f64(self.seconds));
+        let mut row = Row {
+            game: game.name(),
+            best_value: None,
+            proved: false,
+            end: String::new(),
+            found_s: None,
+            seconds: 0.0,
+            steps: 0,
+            best_line: Vec::new(),
+        };
+        let NamedGame::Rules(game) = game else {
+            row.end = "the game has no rulesheet".to_owned();
+            return Ok(row);
+        };
+        let interpreter = Arc::new(Interpreter::new(Arc::clone(&game.rules))?);
+        let budget = Budget { deadline, interrupt: stop.clone(), ..Budget::default() };
+        let netlist = match Netlist::new(&interpreter, &budget) {
+            Ok(netlist) => netlist,
+            Err(error) => {
+                row.end = error.to_string();
+                return Ok(row);
+            }
+        };
+        let limits = Limits { deadline, bytes: (self.memory_mib as usize) << 20, stop: stop.clone() };
+        let planner = match Planner::new(&netlist, None, limits) {
+            Ok(planner) => planner,
+            Err(error) => {
+                row.end = error.to_string();
+                return Ok(row);
+            }
+        };
+        let mut best = Vec::new();
+        let outcome = planner.run(usize::MAX, None, |plan| {
+            row.best_value = Some(plan.value);
+            row.found_s = Some(begun.elapsed().as_secs_f64());
+            best = plan.moves;
+        });
+        row.proved = outcome.verdict == Verdict::Proved;
+        row.end = outcome.verdict.to_string();
+        row.steps = outcome.n_steps;
+        row.seconds = begun.elapsed().as_secs_f64();
+        row.best_line = best.iter().map(|&a_move| netlist.moves()[a_move].term.to_string()).collect();
+        if let Some(value) = row.best_value {
+            let line: Vec<_> = best.iter().map(|&a_move| &netlist.moves()[a_move].term).collect();
+            let played = played(&interpreter, &line)?;
+            if played != Some(value) {
+                let text = format!("the line comes to {played:?}, not {value}, played by the interpreter");
+                return Err(Failure::work(text).context(row.game));
+            }
+        }
+        Ok(row)
+    }
+}
+
+/// The goal of a line; none if it is not legal or does not end the game.
+fn played(interpreter: &Arc<Interpreter>, line: &[&gdl::Term]) -> Result<Option<Value>, ReasonerError> {
+    let mut session = interpreter.session(reasoner::Limits::default(), &Interrupt::new())?;
+    let mut state = session.initial_state()?;
+    let mut expansion = Expansion::default();
+    for term in line {
+        session.expand(&state, &mut expansion)?;
+        let a_move = session.move_of(term)?;
+        if !expansion.moves_of(Role(0)).contains(&a_move) {
+            return Ok(None);
+        }
+        state = session.next_state(&state, &[a_move])?;
+    }
+    session.expand(&state, &mut expansion)?;
+    Ok(expansion.terminal.then(|| expansion.goals[0].at_end().unwrap_or(0)))
+}
+
+fn print(rows: &[Row]) -> Result<(), Failure> {
+    let mut table =
+        tables::with_header(["game", "best value", "moves", "found s", "seconds", "steps", "end"]);
+    for row in rows {
+        let or_none = |number: Option<String>| number.unwrap_or_else(|| "-".to_owned());
+        table.add_row([
+            row.game.clone(),
+            or_none(row.best_value.map(|value| value.to_string())),
+            row.best_line.len().to_string(),
+            or_none(row.found_s.map(|seconds| format!("{seconds:.2}"))),
+            format!("{:.2}", row.seconds),
+            row.steps.to_string(),
+            row.end.clone(),
+        ]);
+    }
+    output::line(table)
+}
