@@ -8,8 +8,8 @@ mod common;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use common::{PAINTS, Player, daggerboard, post, start};
-use serde_json::Value;
+use common::{Folder, PAINTS, Player, daggerboard, json_of, post, start};
+use serde_json::{Value, json};
 
 /// One role walks up and down a ladder; every rung has a move of its own name, so that an answer tells
 /// where the player believes to be.
@@ -28,7 +28,19 @@ const STAIRS: &str = "(role a) (role b) (init (step 0)) (then 0 1) (then 1 2) (t
 #[test]
 fn the_port_is_printed_as_json_too() {
     let mut child = daggerboard()
-        .args(["player", "--port", "0", "--bind", "127.0.0.1", "--threads", "1", "--memory", "64M", "--json"])
+        .args([
+            "player",
+            "--port",
+            "0",
+            "--bind",
+            "127.0.0.1",
+            "--threads",
+            "1",
+            "--memory",
+            "64M",
+            "--no-records",
+            "--json",
+        ])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -55,7 +67,18 @@ fn a_port_that_is_taken_is_reported() {
 #[cfg(unix)]
 fn a_player_that_is_asked_to_end_ends_well() {
     let mut child = daggerboard()
-        .args(["player", "--port", "0", "--bind", "127.0.0.1", "--threads", "1", "--memory", "64M"])
+        .args([
+            "player",
+            "--port",
+            "0",
+            "--bind",
+            "127.0.0.1",
+            "--threads",
+            "1",
+            "--memory",
+            "64M",
+            "--no-records",
+        ])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -226,4 +249,70 @@ fn a_start_may_carry_more_than_is_known() {
         assert_eq!(player.ask(&format!("( START m a ({STAIRS} ) {clocks} )")), "busy", "{clocks}");
     }
     assert!(player.is_available());
+}
+
+/// What a player writes once its match is over, when it is there.
+fn own_record(folder: &Folder, stem: &str) -> Value {
+    let path = folder.file(&format!("records/{stem}.json"));
+    loop {
+        // Records are written whole, beside the rulesheet.
+        match std::fs::read_to_string(&path) {
+            Ok(text) => return serde_json::from_str(&text).unwrap(),
+            Err(_) => std::thread::sleep(std::time::Duration::from_millis(20)),
+        }
+    }
+}
+
+#[test]
+fn a_player_leaves_a_record_of_its_match_that_can_be_replayed() {
+    let folder = Folder::new();
+    let args = ["--threads", "1", "--memory", "64M", "--playouts", "20", "--name", "Rusty"];
+    let player = Player::with(&[&args[..], &["--records", &folder.records()]].concat());
+    assert_eq!(player.ask(&start("a/b", "a", STAIRS, 3)), "ready");
+    let mut last = "NIL".to_owned();
+    for step in 0..4 {
+        assert_eq!(player.ask(&format!("( PLAY a/b {last} )")), format!("(Tread {step})"));
+        last = format!("((tread {step}) (Tread {step}) )");
+    }
+    assert_eq!(player.ask(&format!("( STOP a/b {last} )")), "done");
+    let names = || std::fs::read_dir(folder.records()).unwrap().map(|it| it.unwrap().file_name());
+    let stem = loop {
+        let jsons: Vec<String> = names().filter_map(|it| it.into_string().ok()).collect();
+        if let Some(name) = jsons.iter().find(|it| it.starts_with("a_b") && it.ends_with(".json")) {
+            break name.trim_end_matches(".json").to_owned();
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    };
+    let record = own_record(&folder, &stem);
+    assert_eq!((&record["id"], &record["status"]), (&json!("a/b"), &json!("completed")), "{record}");
+    assert_eq!(record["players"], json!(["Rusty", "unknown"]));
+    assert_eq!(
+        (&record["goals"], &record["moves"][3]),
+        (&json!([50, 50]), &json!(["(Tread 3)", "(Tread 3)"]))
+    );
+    assert_eq!(record["thought_with"][0][1]["reasoner"], "propnet", "{record}");
+    assert!(record["times"][0][0].is_number() && record["times"][0][1].is_null(), "{record}");
+    let sheet = folder.file(&format!("records/{stem}.kif"));
+    let moves = folder.file(&format!("records/{stem}.json"));
+    let replayed = json_of(&["replay", &sheet, "--moves", &moves, "--json"]);
+    assert_eq!(record["state_hashes"].as_array().unwrap().last(), Some(&replayed["final_h"]));
+    assert_eq!((&replayed["terminal"], &replayed["goals"]), (&json!(true), &json!([50, 50])));
+}
+
+#[test]
+fn a_match_that_is_broken_off_is_recorded_as_far_as_it_was_told() {
+    let folder = Folder::new();
+    let args = ["--threads", "1", "--memory", "64M", "--playouts", "5", "--records", &folder.records()];
+    let player = Player::with(&args);
+    assert_eq!(player.ask(&start("off", "a", STAIRS, 3)), "ready");
+    player.ask("( PLAY off NIL )");
+    player.ask("( PLAY off ((Tread 0) (Tread 0) ) )");
+    assert_eq!(player.ask("( ABORT off )"), "aborted");
+    let record = own_record(&folder, "off");
+    assert_eq!((&record["status"], &record["terminal"]), (&json!("stopped"), &json!(false)), "{record}");
+    assert_eq!(
+        (&record["moves"], &record["goals"]),
+        (&json!([["(Tread 0)", "(Tread 0)"]]), &json!([null, null]))
+    );
+    assert_eq!(record["times"].as_array().unwrap().len(), 1);
 }

@@ -1,5 +1,6 @@
 //! `daggerboard player`: waits for managers.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use crate::brain::{BrainArgs, ThreadsArgs, parse_seconds};
 use crate::failure::{Failure, Outcome};
 use crate::game_source::ReadingArgs;
 use crate::keeper::{Keeper, Settings};
+use crate::manager::record;
 use crate::output;
 use crate::protocol::server::Server;
 use crate::stop;
@@ -34,6 +36,13 @@ pub struct PlayerArgs {
     /// Free a match when nothing is heard of it for its longest clock and this many seconds
     #[arg(long, default_value_t = 180, value_name = "S")]
     patience: u32,
+    /// The folder for records: of each match a rulesheet ID.kif as it came, and ID.json, which `daggerboard replay
+    /// DIR/ID.kif --moves DIR/ID.json` reads
+    #[arg(long, default_value = "records", value_name = "DIR")]
+    records: PathBuf,
+    /// Leave no records
+    #[arg(long, conflicts_with = "records")]
+    no_records: bool,
     /// Playouts per move, instead of the whole clock
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     playouts: Option<u64>,
@@ -74,11 +83,16 @@ impl PlayerArgs {
                 .context(format_args!("port {}", self.port))
                 .hint("another player may have it; give another --port, or --port 0 for a free one")
         })?;
+        let records = (!self.no_records).then(|| self.records.clone());
+        if let Some(folder) = &records {
+            record::prepare(folder)?;
+        }
         let keeper = Arc::new(Keeper::new(Settings {
             name: self.name.clone(),
             reading: self.reading.options(),
             brain,
             patience: Duration::from_secs(u64::from(self.patience)),
+            records,
         }));
         let port = server.address()?.port();
         if as_json {

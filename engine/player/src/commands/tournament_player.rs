@@ -72,6 +72,7 @@ impl Current {
             reading: orders.reading(),
             brain,
             patience: PATIENCE,
+            records: None,
         });
         let before = self.0.lock().replace(Arc::new(fresh));
         if let Some(before) = before {

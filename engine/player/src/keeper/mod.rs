@@ -7,12 +7,14 @@
 mod clock;
 mod desk;
 mod orders;
+mod own_record;
 mod seat;
 mod succession;
 #[cfg(test)]
 mod succession_tests;
 mod thinker;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -29,6 +31,7 @@ use clock::{Deadlines, Margin};
 use desk::Desk;
 pub use desk::ThoughtWith;
 use orders::Orders;
+use own_record::{Ending, OwnRecord};
 use thinker::Job;
 
 /// The stack of a thinker. Rules nest at most 1000 levels; demand-driven reasoners grow theirs as needed.
@@ -49,6 +52,8 @@ pub struct Settings {
     pub brain: Brain,
     /// A match is freed when nothing is heard of it for its longest clock and this long.
     pub patience: Duration,
+    /// The folder for a record of each match; none are left if there is no folder.
+    pub records: Option<PathBuf>,
 }
 
 /// Keeps one match at a time.
@@ -61,6 +66,8 @@ pub struct Keeper {
     predecessor: Mutex<Option<JoinHandle<()>>>,
     /// Where the last match had its answers, whether or not it is over.
     last_desk: Mutex<Arc<Desk>>,
+    /// Writes the record of the last match.
+    writer: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// A match that runs.
@@ -76,6 +83,8 @@ struct Match {
     desk: Arc<Desk>,
     orders: Arc<Orders>,
     gone: Interrupt,
+    /// Until the match is over, if it leaves a record.
+    record: Mutex<Option<OwnRecord>>,
 }
 
 impl Answer for Keeper {
@@ -99,6 +108,7 @@ impl Keeper {
             current: Mutex::new(None),
             predecessor: Mutex::new(None),
             last_desk: Mutex::default(),
+            writer: Mutex::default(),
         }
     }
 
@@ -120,8 +130,8 @@ impl Keeper {
             Request::Preview => (if is_free { "ready" } else { "busy" }).to_owned(),
             Request::Start(start) => self.start(*start, received),
             Request::Play(report) => self.play(report, received),
-            Request::Stop(report) => self.end(&report.id, "STOP", "done"),
-            Request::Abort(id) => self.end(&id, "ABORT", "aborted"),
+            Request::Stop(report) => self.stop(&report),
+            Request::Abort(id) => self.abort(&id),
         }
     }
 
@@ -143,6 +153,7 @@ impl Keeper {
                 desk: Arc::default(),
                 orders: Arc::default(),
                 gone: Interrupt::new(),
+                record: Mutex::new(self.settings.records.as_ref().map(|_| OwnRecord::new(&start, received))),
             });
             *self.last_desk.lock() = Arc::clone(&new.desk);
             *current = Some(Arc::clone(&new));
@@ -159,7 +170,7 @@ impl Keeper {
         };
         if let Err(error) = self.spawn(job, deadlines) {
             warn!(%error, "no thread for the match");
-            self.free(&new);
+            self.refuse(&new);
             return "busy".to_owned();
         }
         let picked = new.desk.wait(0, deadlines.answer);
@@ -168,7 +179,7 @@ impl Keeper {
         }
         match picked.closed {
             Some(_) => {
-                self.free(&new);
+                self.refuse(&new);
                 "busy".to_owned()
             }
             None => "ready".to_owned(),
@@ -204,6 +215,7 @@ impl Keeper {
             *n_waiting += 1;
         }
         *running.last_heard.lock() = received;
+        running.record.lock().iter_mut().for_each(|record| record.report(report.joint_move.as_ref()));
         let deadlines = self.margin.deadlines(received, running.play_clock);
         let turn = running.orders.give(report, deadlines);
         let mut picked = running.desk.wait(turn, deadlines.answer);
@@ -219,6 +231,7 @@ impl Keeper {
             picked = running.desk.wait(turn, received + running.play_clock);
         }
         *running.n_waiting.lock() -= 1;
+        running.record.lock().iter_mut().for_each(|record| record.answer(received.elapsed()));
         let answer = picked.offer.unwrap_or_else(|| {
             warn!(id = running.id, turn, "no legal move is known");
             "nil".to_owned()
@@ -227,19 +240,33 @@ impl Keeper {
         answer
     }
 
-    fn end(&self, id: &str, message: &str, answer: &str) -> String {
+    fn stop(&self, report: &Report) -> String {
+        let Some(running) = self.running(&report.id) else { return "busy".to_owned() };
+        info!(id = report.id, "STOP");
+        running.record.lock().iter_mut().for_each(|record| record.report(report.joint_move.as_ref()));
+        self.free(&running, true);
+        "done".to_owned()
+    }
+
+    fn abort(&self, id: &str) -> String {
         let Some(running) = self.running(id) else { return "busy".to_owned() };
-        info!(id, "{message}");
-        self.free(&running);
-        answer.to_owned()
+        info!(id, "ABORT");
+        self.free(&running, false);
+        "aborted".to_owned()
     }
 
     fn running(&self, id: &str) -> Option<Arc<Match>> {
         self.current.lock().as_ref().filter(|running| running.id == id).cloned()
     }
 
-    /// Lets go of a match, if it is still the current one.
-    fn free(&self, over: &Arc<Match>) {
+    /// Lets go of a match that did not begin.
+    fn refuse(&self, refused: &Arc<Match>) {
+        refused.record.lock().take();
+        self.free(refused, false);
+    }
+
+    /// Lets go of a match, if it is still the current one. Whether the manager said that it was over.
+    fn free(&self, over: &Arc<Match>, is_stopped: bool) {
         over.gone.raise();
         over.orders.close();
         over.desk.close("the match is over");
@@ -247,20 +274,36 @@ impl Keeper {
         if current.as_ref().is_some_and(|running| Arc::ptr_eq(running, over)) {
             *current = None;
         }
+        drop(current);
+        let record = over.record.lock().take();
+        if let (Some(record), Some(folder)) = (record, self.settings.records.clone()) {
+            let ending = Ending {
+                name: self.settings.name.clone(),
+                reading: self.settings.reading,
+                is_stopped,
+                thought_with: over.desk.reasoners(),
+            };
+            let write = move || match record.write(ending, &folder, &Interrupt::new()) {
+                Ok(path) => info!(path = %path.display(), "a record"),
+                Err(failure) => warn!(%failure, "no record of the match"),
+            };
+            let thread = std::thread::Builder::new().name("record".into()).stack_size(THINKER_STACK_BYTES);
+            match thread.spawn(write) {
+                Ok(writer) => *self.writer.lock() = Some(writer),
+                Err(error) => warn!(%error, "no thread for the record of the match"),
+            }
+        }
     }
 
-    /// Lets go of whatever match there is, and waits a moment for its thinker.
+    /// Lets go of whatever match there is, and waits a moment for its thinker and its record.
     pub fn shut_down(&self) {
         let running = self.current.lock().clone();
         if let Some(running) = running {
             info!(id = running.id, "given up");
-            self.free(&running);
+            self.free(&running, false);
         }
-        let thinker = self.predecessor.lock().take();
-        let until = Instant::now() + Duration::from_secs(1);
-        while thinker.as_ref().is_some_and(|thinker| !thinker.is_finished()) && Instant::now() < until {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_for(self.predecessor.lock().take(), THINKER_PATIENCE);
+        wait_for(self.writer.lock().take(), WRITER_PATIENCE);
     }
 
     /// Frees a match that nobody has spoken of for too long; to be called now and then. Dresden's manager
@@ -271,7 +314,20 @@ impl Keeper {
             && running.last_heard.lock().elapsed() > running.patience
         {
             warn!(id = running.id, "nothing is heard of the match any more; it is given up");
-            self.free(&running);
+            self.free(&running, false);
         }
+    }
+}
+
+/// How long the end of the process waits for a thinker: its questions heed their interrupt.
+const THINKER_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long it waits for a record, whose states are played again; the slowest published games take longer.
+const WRITER_PATIENCE: Duration = Duration::from_secs(10);
+
+fn wait_for(thread: Option<JoinHandle<()>>, patience: Duration) {
+    let until = Instant::now() + patience;
+    while thread.as_ref().is_some_and(|thread| !thread.is_finished()) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(1));
     }
 }

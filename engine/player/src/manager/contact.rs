@@ -40,6 +40,8 @@ pub fn connect(kind: &PlayerKind, reading: ReadOptions, loopback: bool) -> Resul
                 brain: (**brain).clone(),
                 // This manager says when a match is over.
                 patience: Duration::from_secs(3600),
+                // It leaves the record, too.
+                records: None,
             }));
             if !loopback {
                 return Ok(Contact::Own(keeper));

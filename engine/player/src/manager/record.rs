@@ -30,7 +30,7 @@ pub struct Record {
     pub rules_hash: String,
     /// When the match began, in milliseconds since 1970.
     pub started_ms: u64,
-    /// The manager's reasoner.
+    /// Whose states these are.
     pub reasoner: String,
     /// The roles.
     pub roles: Vec<String>,
@@ -39,7 +39,7 @@ pub struct Record {
     /// What each of them thought with, one reasoner after the other; null where only the player knows.
     #[serde(default)]
     pub thought_with: Vec<Option<Vec<ThoughtWith>>>,
-    /// What the manager's random choices follow from.
+    /// What the manager's random choices follow from; 0 in a player's own record.
     pub seed: u64,
     /// Seconds.
     pub start_clock: f64,
@@ -126,8 +126,16 @@ impl Record {
     /// # Errors
     /// If the folder cannot be written to.
     pub fn save(&self, folder: &Path) -> Result<PathBuf, Failure> {
+        self.save_as(folder, &self.id)
+    }
+
+    /// As [`Record::save`], under a name of its own, which is that of a file without its end.
+    ///
+    /// # Errors
+    /// If the folder cannot be written to.
+    pub fn save_as(&self, folder: &Path, stem: &str) -> Result<PathBuf, Failure> {
         let text = serde_json::to_string(self).map_err(Failure::work)? + "\n";
-        write_whole(folder, &format!("{}.json", self.id), text.as_bytes())
+        write_whole(folder, &format!("{stem}.json"), text.as_bytes())
     }
 }
 

@@ -105,9 +105,9 @@ pub struct Player {
 }
 
 impl Player {
-    /// Two threads and little memory.
+    /// Two threads, little memory, and no records.
     pub fn start(args: &[&str]) -> Player {
-        Player::with(&[&["--threads", "2", "--memory", "64M"], args].concat())
+        Player::with(&[&["--threads", "2", "--memory", "64M", "--no-records"], args].concat())
     }
 
     /// With these options alone.
