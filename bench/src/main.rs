@@ -20,6 +20,7 @@ mod page;
 mod plan;
 mod play;
 mod progress;
+mod puzzles;
 mod report;
 mod results;
 mod side_by_side;
@@ -51,6 +52,7 @@ Examples:
   daggerboard-bench duel --game hex:5,stone=b2 --configs 'ucd(0,1,2),update-all' --against uct
   daggerboard-bench tune --example > tune.toml
   daggerboard-bench plan hanoi lights-out
+  daggerboard-bench puzzles hanoi lights-out --systems 'nested(1),uct+t,portfolio'
 
 Exit codes: 0 done, 1 the work failed, reasoners disagree or a game cannot be read, 2 wrong usage"
 )]
@@ -71,6 +73,7 @@ enum Command {
     Duel(duel::DuelArgs),
     Tune(tune::TuneArgs),
     Plan(plan::PlanArgs),
+    Puzzles(puzzles::PuzzlesArgs),
     #[cfg(feature = "prolog")]
     Standalone(standalone::StandaloneArgs),
     #[command(hide = true)]
@@ -86,6 +89,7 @@ fn main() -> ExitCode {
         Command::Duel(args) => args.run(cli.json),
         Command::Tune(args) => args.run(cli.json),
         Command::Plan(args) => args.run(cli.json),
+        Command::Puzzles(args) => args.run(cli.json),
         #[cfg(feature = "prolog")]
         Command::Standalone(args) => args.run(cli.json),
         Command::Measure(args) => args.run(),

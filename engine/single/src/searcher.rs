@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use reasoner::{Dice, Interrupt, Reasoner};
+use reasoner::{Dice, Interrupt, Move, Reasoner, ReasonerError};
 use search::{Budget, MIN_BYTES, Options, SearchError};
 
 use crate::best::Best;
@@ -14,7 +14,7 @@ use crate::report::{Part, Report};
 use crate::roster::Roster;
 use crate::system::System;
 use crate::turns::{Turns, Used};
-use crate::work::Clock;
+use crate::work::{Clock, play_through};
 use crate::worker::{Job, Making, Reply, Worker};
 
 /// Why there is no search.
@@ -145,6 +145,19 @@ impl<R: Reasoner> Searcher<R> {
         self.end_turns();
         self.best.follow(state);
         self.root = Some(state.clone());
+    }
+
+    /// Takes over a line that somebody else has found, if it comes to an end from the root and is better than the best.
+    ///
+    /// # Errors
+    /// As every question.
+    pub fn adopt(&mut self, session: &mut R::Session, moves: &[Move]) -> Result<(), ReasonerError> {
+        let Some(root) = &self.root else { return Ok(()) };
+        if let Some((line, states)) = play_through(session, root, moves)? {
+            let after = self.clock.lock().before;
+            self.best.offer(line, states, after, "another one");
+        }
+        Ok(())
     }
 
     /// Searches until the budget is used up, `stop` is raised, the best line cannot be bettered, or no solver goes on.

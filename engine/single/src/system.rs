@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use search::Config;
+use search::{CONFIG_NAMES, Config, ConfigError};
 
 use crate::beam::MAX_WIDTH;
 use crate::nested::MAX_LEVEL;
@@ -52,8 +52,13 @@ pub const SYSTEM_NAMES: &str = "portfolio, nested(LEVEL), max1, max2, nrpa(LEVEL
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SystemError {
     /// There is none of this name.
-    #[error("{0:?} is no system for one role; known are {SYSTEM_NAMES}")]
+    #[error(
+        "{0:?} is no search configuration; known are {CONFIG_NAMES}, and for games of one role {SYSTEM_NAMES}"
+    )]
     Unknown(String),
+    /// A configuration of the graph has other depths.
+    #[error(transparent)]
+    Config(ConfigError),
     /// One of its parameters cannot be.
     #[error("{name}: {parameter} {wanted}, not {found:?}")]
     Parameter {
@@ -181,7 +186,12 @@ impl FromStr for System {
             "ida" => (System::Ida, Parameters::read("ida", "", inside)),
             "meida" => (System::Meida, Parameters::read("meida", "", inside)),
             "portfolio" => (System::Portfolio, Parameters::read("portfolio", "", inside)),
-            _ => return text.parse().map(System::Graph).map_err(|_| unknown()),
+            _ => {
+                return text.parse().map(System::Graph).map_err(|error| match error {
+                    ConfigError::Unknown(_) => unknown(),
+                    depths => SystemError::Config(depths),
+                });
+            }
         };
         parameters.end()?;
         Ok(system)
@@ -269,12 +279,12 @@ mod tests {
     fn what_cannot_be_is_named() {
         for (text, word) in [
             ("nested(0)", "level is a number from 1 to"),
-            ("nested(2", "is no system"),
+            ("nested(2", "is no search configuration"),
             ("nested(depth=2)", "no parameter \"depth\""),
             ("max1(2)", "no parameter"),
             ("nrpa(alpha=nan)", "alpha is a number"),
             ("sp-mcts(final=best)", "final is one of top, mean, visits"),
-            ("magic", "known are portfolio"),
+            ("magic", "for games of one role portfolio, nested"),
         ] {
             let error = text.parse::<System>().expect_err(text).to_string();
             assert!(error.contains(word), "{text}: {error}");

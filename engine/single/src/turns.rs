@@ -139,7 +139,8 @@ impl Turns {
     pub(crate) fn finished(&self) -> impl Iterator<Item = usize> {
         let sharing = self.sharing.lock();
         let is_finished = |(_, seat): &(usize, &Seat)| seat.phase == Phase::Finished;
-        let finished: Vec<usize> = sharing.seats.iter().enumerate().filter(is_finished).map(|it| it.0).collect();
+        let finished: Vec<usize> =
+            sharing.seats.iter().enumerate().filter(is_finished).map(|it| it.0).collect();
         finished.into_iter()
     }
 

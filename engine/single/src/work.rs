@@ -157,13 +157,7 @@ impl<R: Reasoner> Work<'_, R> {
 
     /// Plays a line through from the root, and shares it if it comes to an end better than the best.
     pub(crate) fn offer(&mut self, moves: &[Move]) -> Result<(), Halt> {
-        let mut states = vec![self.root.clone()];
-        for &a_move in moves {
-            let state = self.next(&states[states.len() - 1], a_move)?;
-            states.push(state);
-        }
-        let Stand::End(value) = self.expand(&states[moves.len()].clone())? else { return Ok(()) };
-        let line = Line { moves: moves.to_vec(), value };
+        let Some((line, states)) = play_through(self.session, self.root, moves)? else { return Ok(()) };
         let after = self.clock.lock().elapsed();
         if self.best.offer(line, states, after, self.name).is_some() {
             self.turn.reward();
@@ -173,4 +167,25 @@ impl<R: Reasoner> Work<'_, R> {
             false => Ok(()),
         }
     }
+}
+
+/// The line of some moves and the states that it passes; none if it does not end in a terminal state.
+pub(crate) fn play_through<S: Session>(
+    session: &mut S,
+    root: &S::State,
+    moves: &[Move],
+) -> Result<Option<(Line, Vec<S::State>)>, ReasonerError> {
+    let mut states = vec![root.clone()];
+    for &a_move in moves {
+        let state = session.next_state(&states[states.len() - 1], &[a_move])?;
+        states.push(state);
+    }
+    let end = &states[moves.len()];
+    if !session.is_terminal(end)? {
+        return Ok(None);
+    }
+    let mut goals = Vec::new();
+    session.goals(end, &mut goals)?;
+    let value = goals.first().and_then(|goal| goal.at_end()).unwrap_or(0);
+    Ok(Some((Line { moves: moves.to_vec(), value }, states)))
 }

@@ -4,7 +4,8 @@ use std::num::NonZero;
 use std::time::Duration;
 
 use clap::Args;
-use search::{Aim, Config, FinalMove, InFlight, Options, Payoffs, Simultaneous, Unexplored};
+use search::{Aim, FinalMove, InFlight, Options, Payoffs, Simultaneous, Unexplored};
+use single::System;
 
 use super::Brain;
 use super::numbers::{
@@ -21,9 +22,11 @@ pub struct BrainArgs {
     /// Who answers questions about the rules.
     #[arg(long, default_value = "auto", value_name = "NAME", help = format!("Who answers questions about the rules: {}", reasoners::NAMES), long_help = reasoner_help())]
     pub reasoner: ReasonerKind,
-    /// The rules of selection and backup, such as uct, uct+t, 'ucd(1,0,1)', credited; --help has them all
-    #[arg(long, default_value_t, value_name = "NAME", long_help = CONFIGURATIONS)]
-    pub config: Config,
+    /// The rules of selection and backup, such as uct, uct+t, 'ucd(1,0,1)', credited, or a system for games of one role,
+    /// such as portfolio, 'nested(2)', sp-mcts; --help has them all. Portfolio for one role, and otherwise uct+t, if it is
+    /// not given
+    #[arg(long, value_name = "NAME", long_help = CONFIGURATIONS)]
+    pub config: Option<System>,
     /// Where playouts are added: edges, nodes. Nodes under uct+t, otherwise edges, if it is not given;
     /// ucd without a depth of 0, update-all and update-descent have a choice (Saffidine et al. 2012, 3.1)
     #[arg(long, value_name = "PLACE")]
@@ -152,6 +155,28 @@ they are asked for (Saffidine, Cazenave and Méhat 2012, 3.3); ucd(1,0,1) is the
 Not lock-free: ucd-incremental and ucd-paper, which make all backups of a graph under one lock.
 With links to parents, which take memory and time: update-all, ucd-incremental, ucd-paper.
 Slow on large graphs: ucd with a depth of inf, which looks at everything below; ucd-incremental keeps the same numbers.
+For games of one role (portfolio if no name is given; parameters may be left out):
+
+  portfolio
+      nested, nrpa, uct+t, beam, sp-mcts and exhaustive, which share the threads by what they find; ends when the best \
+line cannot be bettered
+  nested(LEVEL)
+      nested Monte-Carlo search with memory of the best line (Méhat and Cazenave 2010, 4)
+  max1, max2
+      uct+t and nested(1), half of the time each, or a core each (2010, 6)
+  nrpa(LEVEL,n=N,alpha=A,p=P)
+      nested rollout policy adaptation (Rosin 2011); p rollouts before each adaption (Cazenave et al. 2020)
+  beam(WIDTH)
+      the best WIDTH states of each level, by rollouts; twice as many each time
+  exhaustive
+      every state once; proves the optimum where they fit --memory
+  ida
+      iterative deepening, without a heuristic (Korf 1985)
+  meida
+      with memory in the start clock; on play clocks too if it found anything, otherwise uct (Finnsson and Björnsson 2008)
+  sp-mcts(c=C,d=D,w=W,t=T,restarts=N,final=top|mean|visits,time=move|game)
+      a tree with deviations and top values, randomised restarts (Schadd et al. 2011)
+
 For research only: ucd-paper, whose numbers drift (`daggerboard search --verify` tells how far), and the baselines mc \
 and mc-memory.";
 
@@ -163,7 +188,6 @@ impl BrainArgs {
     pub fn brain(&self, threads: usize, playouts: Option<u64>, cpu: Option<f64>) -> Result<Brain, Failure> {
         let defaults = Options::default();
         let search = Options {
-            config: self.config,
             payoffs: self.payoffs,
             aim: self.aim,
             discount: self.discount,
@@ -181,8 +205,9 @@ impl BrainArgs {
             pin: self.pin.clone(),
             ..defaults
         };
-        let brain =
-            Brain { reasoner: self.reasoner, search, playouts, cpu: cpu.map(Duration::from_secs_f64) };
+        let cpu = cpu.map(Duration::from_secs_f64);
+        let mut brain = Brain { reasoner: self.reasoner, search, config: None, playouts, cpu };
+        self.config.into_iter().for_each(|config| brain.choose(config));
         brain.check().map_err(|error| Failure::usage(format!("--{error}")))?;
         Ok(brain)
     }

@@ -12,6 +12,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use search::{Budget, Options, SearchError, WorkLimit};
+use single::System;
 
 pub use self::args::{BrainArgs, ThreadsArgs, all_cores};
 use self::numbers::{
@@ -28,6 +29,9 @@ pub struct Brain {
     pub reasoner: ReasonerKind,
     /// How the graph is searched.
     pub search: Options,
+    /// What was asked for by name: a configuration of the graph, which `search` has too, or a system for games of one
+    /// role. None: the portfolio for one role, and otherwise the graph.
+    pub config: Option<System>,
     /// Playouts per move, instead of the whole clock. Fixes the answers if there is one thread and a seed;
     /// so there is no thinking on the opponents' time either.
     pub playouts: Option<u64>,
@@ -39,7 +43,13 @@ pub struct Brain {
 impl Default for Brain {
     /// One thread, so that several players share a machine fairly.
     fn default() -> Brain {
-        Brain { reasoner: ReasonerKind::default(), search: Options::default(), playouts: None, cpu: None }
+        Brain {
+            reasoner: ReasonerKind::default(),
+            search: Options::default(),
+            config: None,
+            playouts: None,
+            cpu: None,
+        }
     }
 }
 
@@ -84,6 +94,22 @@ impl Brain {
         Budget { deadline, playouts: self.playouts, work }
     }
 
+    /// The system that plays a game of so many roles, unless the shared graph does.
+    pub fn system_for(&self, n_roles: usize) -> Option<System> {
+        match self.config {
+            Some(System::Graph(_)) => None,
+            asked => (n_roles == 1).then(|| asked.unwrap_or(System::Portfolio)),
+        }
+    }
+
+    /// Takes a configuration of the graph or a system.
+    fn choose(&mut self, config: System) {
+        if let System::Graph(config) = config {
+            self.search.config = config;
+        }
+        self.config = Some(config);
+    }
+
     /// Whether it thinks for less than the whole clock.
     pub fn is_limited(&self) -> bool {
         self.playouts.is_some() || self.cpu.is_some()
@@ -125,7 +151,7 @@ impl Brain {
         let search = &mut self.search;
         match key {
             "threads" => search.threads = count(parse_threads)?,
-            "config" => search.config = read(key, value)?,
+            "config" => self.choose(read(key, value)?),
             "payoffs" => search.payoffs = Some(read(key, value)?),
             "aim" => search.aim = read(key, value)?,
             "discount" => search.discount = number(parse_discount)?,
@@ -205,6 +231,17 @@ mod tests {
         assert_eq!((search.config.to_string().as_str(), search.threads), ("ucd(1,0,inf)", 2));
         assert_eq!(search.unexplored, Unexplored::Gibbs { tau: 2.5 });
         assert_eq!(search.in_flight, InFlight::VirtualLoss(3.0));
+    }
+
+    #[test]
+    fn one_role_is_played_by_a_system_unless_a_configuration_of_the_graph_is_asked_for() {
+        let system = |settings: &str, n_roles| {
+            Brain::parse(settings).unwrap().system_for(n_roles).map(|system| system.to_string())
+        };
+        assert_eq!(system("threads=2", 1).as_deref(), Some("portfolio"));
+        assert_eq!(system("config=nested(2)", 1).as_deref(), Some("nested(2)"));
+        assert_eq!(system("config=uct+t", 1), None);
+        assert_eq!((system("threads=2", 2), system("config=nested(2)", 2)), (None, None));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod clock;
 mod desk;
+mod mind;
 mod orders;
 mod own_record;
 mod seat;

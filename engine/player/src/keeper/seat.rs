@@ -179,6 +179,24 @@ impl<R: Reasoner> Seat<R> {
         self.session.is_terminal(&self.state)
     }
 
+    /// The session.
+    pub fn session(&mut self) -> &mut R::Session {
+        &mut self.session
+    }
+
+    /// The term of a move.
+    pub fn term(&mut self, a_move: Move) -> Term {
+        self.session.move_term(a_move)
+    }
+
+    /// The move of a term.
+    ///
+    /// # Errors
+    /// If no rule could ever speak of such a move.
+    pub fn move_of(&mut self, term: &Term) -> Result<Move, ReasonerError> {
+        self.session.move_of(term)
+    }
+
     /// The text of a move, as the rules spell it, and remembers it as our answer.
     pub fn answer(&mut self, a_move: Move) -> String {
         self.answered = Some(a_move);

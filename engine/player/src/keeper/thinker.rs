@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 
 use gdl::{Description, ReadOptions, Rules};
 use reasoner::{Interrupt, Move, Reasoner, ReasonerError};
-use search::{Budget, Report, Searcher};
-use tracing::{debug, info, info_span, warn};
+use search::Budget;
+use tracing::{info, info_span, warn};
 
 use super::clock::Deadlines;
 use super::desk::Desk;
+use super::mind::Mind;
 use super::orders::{Next, Orders};
 use super::seat::{JointTerms, Seat, SeatError};
 use super::succession::{Succession, n_cores};
@@ -123,7 +124,7 @@ impl<'a> Thinking<'a> {
         let after = self.started.elapsed();
         info!(reasoner = reasoner.name(), ?after, "match set up");
         job.desk.think_with(reasoner.name(), after);
-        Ok(Thinker { job, reasoner, seat, searcher: None, graph_bytes, legal: Vec::new() })
+        Ok(Thinker { job, reasoner, seat, mind: None, graph_bytes, legal: Vec::new() })
     }
 }
 
@@ -154,7 +155,7 @@ impl WithSuccessor for Beginning<'_> {
             match built.map_err(SeatError::from).and_then(|built| thinker.successor(built)) {
                 Ok(mut successor) => {
                     // What the first search found is worth less than its memory.
-                    drop_aside(thinker.searcher.take());
+                    drop_aside(thinker.mind.take());
                     drop((thinker, second));
                     let (reasoner, after) = (successor.reasoner.name(), thinking.started.elapsed());
                     info!(reasoner, ?after, moment = moment.name(), "the reasoner has changed");
@@ -173,9 +174,9 @@ impl WithSuccessor for Beginning<'_> {
 }
 
 /// Lets go of a graph without waiting for it: millions of states take a second.
-fn drop_aside<R: Reasoner>(searcher: Option<Searcher<R>>) {
+fn drop_aside<R: Reasoner>(mind: Option<Mind<R>>) {
     // If no thread can be had, the closure and the search with it are dropped here.
-    let _ = std::thread::Builder::new().name("drop-search".to_owned()).spawn(move || drop(searcher));
+    let _ = std::thread::Builder::new().name("drop-search".to_owned()).spawn(move || drop(mind));
 }
 
 /// Where in the match a thinker is.
@@ -226,7 +227,7 @@ struct Thinker<'a, R: Reasoner> {
     reasoner: Arc<R>,
     seat: Seat<R>,
     /// Made at the first search, and again after one that failed.
-    searcher: Option<Searcher<R>>,
+    mind: Option<Mind<R>>,
     /// What its graphs may take.
     graph_bytes: usize,
     /// Our legal moves in the current state.
@@ -275,16 +276,36 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
     /// If the other reasoner does not know the position, or sees it otherwise.
     fn successor<B: Reasoner>(&mut self, reasoner: Arc<B>) -> Result<Thinker<'a, B>, SeatError> {
         let job = self.job;
-        let (seat, legal) = self.seat.with(&reasoner, &self.legal, job.brain.search.limits, &job.gone)?;
+        let (mut seat, legal) = self.seat.with(&reasoner, &self.legal, job.brain.search.limits, &job.gone)?;
         let graph_bytes = job.brain.search.max_bytes;
-        Ok(Thinker { job, reasoner, seat, searcher: None, graph_bytes, legal })
+        let mind = self.successor_mind(&reasoner, &mut seat, graph_bytes);
+        Ok(Thinker { job, reasoner, seat, mind, graph_bytes, legal })
+    }
+
+    /// A mind of the other reasoner that holds the line of this one, if there is a line; otherwise it is made when needed.
+    fn successor_mind<B: Reasoner>(
+        &mut self,
+        reasoner: &Arc<B>,
+        seat: &mut Seat<B>,
+        graph_bytes: usize,
+    ) -> Option<Mind<B>> {
+        let line = self.mind.as_ref()?.line();
+        if line.is_empty() {
+            return None;
+        }
+        let terms = line.iter().map(|&a_move| self.seat.term(a_move)).collect::<Vec<_>>();
+        let moves = terms.iter().map(|term| seat.move_of(term)).collect::<Result<Vec<_>, _>>().ok()?;
+        let mut mind = Mind::new(reasoner, &self.job.brain, graph_bytes).ok()?;
+        let state = seat.state().clone();
+        mind.adopt(seat.session(), &state, &moves);
+        Some(mind)
     }
 
     /// Lets graphs take so many bytes that are begun from now on.
     fn allow(&mut self, graph_bytes: usize) {
         self.graph_bytes = graph_bytes;
-        if let Some(searcher) = &mut self.searcher {
-            searcher.set_max_bytes(graph_bytes);
+        if let Some(mind) = &mut self.mind {
+            mind.set_max_bytes(graph_bytes);
         }
     }
 
@@ -318,44 +339,28 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
             Ok(true) => return,
             Err(error) => return warn!(%error, "a state that cannot be judged is not searched"),
         }
-        let searcher = match self.searcher.take() {
-            Some(searcher) => Ok(searcher),
-            None => {
-                let options =
-                    search::Options { max_bytes: self.graph_bytes, ..self.job.brain.search.clone() };
-                Searcher::new(Arc::clone(&self.reasoner), options)
-            }
+        let mind = match self.mind.take() {
+            Some(mind) => Ok(mind),
+            None => Mind::new(&self.reasoner, &self.job.brain, self.graph_bytes),
         };
-        let mut searcher = match searcher {
-            Ok(searcher) => searcher,
+        let mut mind = match mind {
+            Ok(mind) => mind,
             Err(error) => return warn!(%error, "no search"),
         };
         let role = self.seat.role();
         let make_way = self.job.orders.make_way().clone();
-        // A panic in a reasoner costs the graph, not the match.
+        // A panic in a reasoner costs the mind, not the match.
         let result = catch_unwind(AssertUnwindSafe(|| {
-            searcher.set_root(self.seat.state());
-            let mut progress = |report: &Report| {
-                if let (true, Some(best)) = (offer, report.best(role)) {
+            mind.set_root(self.seat.state());
+            let mut tell = |best: Move| {
+                if offer {
                     self.offer(best);
                 }
             };
-            searcher.run(&budget, &make_way, &mut progress)
+            mind.think(role, &budget, &make_way, &mut tell)
         }));
         match result {
-            Ok(Ok(report)) => {
-                if let (true, Some(best)) = (offer, report.best(role)) {
-                    self.offer(best);
-                }
-                debug!(
-                    playouts = report.playouts,
-                    seconds = report.seconds,
-                    nodes = report.nodes,
-                    offer,
-                    "search"
-                );
-                self.searcher = Some(searcher);
-            }
+            Ok(Ok(())) => self.mind = Some(mind),
             Ok(Err(error)) => warn!(%error, "the search failed"),
             Err(_) => warn!("the search failed; it begins anew"),
         }

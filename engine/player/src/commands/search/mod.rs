@@ -1,14 +1,16 @@
 //! `daggerboard search`: one search of one position.
 
 mod shown;
+mod single;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use ::search::{Budget, Report, Searcher};
+use ::single::System;
 use clap::Args;
 use gdl::Term;
 use reasoner::{Interrupt, Limits, Reasoner, Role, Session};
-use search::{Report, Searcher};
 
 use self::shown::{Asked, Shown};
 use crate::brain::{Brain, BrainArgs, ThreadsArgs, parse_seconds};
@@ -29,6 +31,11 @@ Examples:
   daggerboard search tic-tac-toe --threads 1 --seed 7 --playouts 10000
   daggerboard search connect-four --config 'ucd(1,0,1)' --payoffs edges --json
   daggerboard search connect-four --config credited --seconds 2 --verify
+  daggerboard search knights-tour --seconds 2 --json
+  daggerboard search lights-out --config 'nrpa(2)' --threads 2
+
+Games of one role are searched by the portfolio, unless --config or --verify say otherwise; then the best line counts, and \
+JSON has best_value, best_line, and whether it is proved that none is better. The search ends with the proof.
 
 The reasoner auto grounds the rules before the search: within half of --seconds, or with --playouts within a number of \
 steps, so that with a seed and one thread the result is the same on every machine. In JSON, reasoner is who answered, \
@@ -130,6 +137,24 @@ impl WithReasoner for Searching<'_> {
         }
         let role = choose_role(&mut session, &root, args.role.as_deref())?;
         let set_up_s = self.begun.elapsed().as_secs_f64();
+        if let Some(system) = self.system(&*reasoner)? {
+            let mut legal = Vec::new();
+            session.legal_moves(&root, role, &mut legal)?;
+            if legal.is_empty() {
+                return Err(self.stuck());
+            }
+            let asked = single::Asked {
+                game: self.name,
+                reasoner: reasoner.name(),
+                set_up_s,
+                refused: self.set_up.refused.get().map(String::as_str),
+                system,
+                options: &self.brain.search,
+                budget: self.budget(),
+                as_json: self.as_json,
+            };
+            return single::run(&reasoner, &mut session, &root, &asked, stop);
+        }
         let mut searcher = Searcher::new(Arc::clone(&reasoner), self.brain.search.clone())?;
         searcher.set_root(&root);
         let report = self.search(&mut searcher, &mut session, role, stop)?;
@@ -155,11 +180,35 @@ impl WithReasoner for Searching<'_> {
 }
 
 impl Searching<'_> {
+    /// The system that searches a game of one role; none if the shared graph is searched.
+    fn system<R: Reasoner>(&self, reasoner: &R) -> Result<Option<System>, Failure> {
+        let asked = self.brain.config.filter(|config| !matches!(config, System::Graph(_)));
+        match asked {
+            Some(asked) if reasoner.n_roles() != 1 => {
+                let n_roles = reasoner.n_roles();
+                Err(Failure::usage(format!("{asked} is for games of one role, and this one has {n_roles}")))
+            }
+            Some(asked) if self.args.verify => Err(Failure::usage(format!("{asked} has no graph to verify"))),
+            None if self.args.verify => Ok(None),
+            _ => Ok(self.brain.system_for(reasoner.n_roles())),
+        }
+    }
+
+    fn budget(&self) -> Budget {
+        let deadline = self.args.playouts.is_none().then(|| Instant::now() + self.args.time());
+        self.brain.budget(deadline)
+    }
+
+    /// Nobody can play on.
+    fn stuck(&self) -> Failure {
+        Failure::work("a role has no legal move in the position, which is not terminal")
+            .hint(format!("`daggerboard check {} --simulate 10` tells more", self.args.game.game))
+    }
+
     /// A search without a playout has found nothing, and names no move.
     fn demand_playouts(&self, report: &Report, stop: &Interrupt) -> Result<(), Failure> {
         if report.is_terminal {
-            return Err(Failure::work("a role has no legal move in the position, which is not terminal")
-                .hint(format!("`daggerboard check {} --simulate 10` tells more", self.args.game.game)));
+            return Err(self.stuck());
         }
         if report.playouts > 0 {
             return Ok(());
@@ -178,8 +227,7 @@ impl Searching<'_> {
         role: Role,
         stop: &Interrupt,
     ) -> Result<Report, Failure> {
-        let deadline = self.args.playouts.is_none().then(|| Instant::now() + self.args.time());
-        let budget = self.brain.budget(deadline);
+        let budget = self.budget();
         let mut next = Instant::now() + PROGRESS_EVERY;
         let mut progress = |report: &Report| {
             if Instant::now() >= next {

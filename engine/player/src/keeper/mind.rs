@@ -1,0 +1,96 @@
+//! What thinks in a match: for one role a system for such games, otherwise the shared graph.
+//!
+//! In go a brain and states, out come moves, best last. This is the only place of the keeper that knows of both.
+
+use std::sync::Arc;
+
+use reasoner::{Interrupt, Move, Reasoner, Role};
+use search::{Budget, Options, Report};
+use tracing::{debug, warn};
+
+use crate::brain::Brain;
+
+/// One match's thoughts, kept from move to move.
+pub(super) enum Mind<R: Reasoner> {
+    Graph(search::Searcher<R>),
+    Single(single::Searcher<R>),
+}
+
+impl<R: Reasoner> Mind<R> {
+    /// A mind without a root, which may take so many bytes.
+    pub(super) fn new(reasoner: &Arc<R>, brain: &Brain, max_bytes: usize) -> Result<Mind<R>, String> {
+        let options = Options { max_bytes, ..brain.search.clone() };
+        if let Some(system) = brain.system_for(reasoner.n_roles()) {
+            let searcher = single::Searcher::new(reasoner, system, &options);
+            return searcher.map(Mind::Single).map_err(|error| error.to_string());
+        }
+        if let Some(system) = &brain.config
+            && !matches!(system, single::System::Graph(_))
+        {
+            warn!(%system, instead = %options.config, "a system for one role, in a game of several");
+        }
+        search::Searcher::new(Arc::clone(reasoner), options)
+            .map(Mind::Graph)
+            .map_err(|error| error.to_string())
+    }
+
+    /// Moves to another state.
+    pub(super) fn set_root(&mut self, state: &R::State) {
+        match self {
+            Mind::Graph(searcher) => searcher.set_root(state),
+            Mind::Single(searcher) => searcher.set_root(state),
+        }
+    }
+
+    /// Lets what is begun from now on take so many bytes; systems for one role have what they were given.
+    pub(super) fn set_max_bytes(&mut self, max_bytes: usize) {
+        if let Mind::Graph(searcher) = self {
+            searcher.set_max_bytes(max_bytes);
+        }
+    }
+
+    /// Thinks until the budget is used up or `stop` is raised, and tells of the best move now and then, and at the end.
+    pub(super) fn think(
+        &mut self,
+        role: Role,
+        budget: &Budget,
+        stop: &Interrupt,
+        tell: &mut dyn FnMut(Move),
+    ) -> Result<(), String> {
+        match self {
+            Mind::Graph(searcher) => {
+                let mut progress = |report: &Report| report.best(role).into_iter().for_each(&mut *tell);
+                let report = searcher.run(budget, stop, &mut progress).map_err(|error| error.to_string())?;
+                debug!(playouts = report.playouts, seconds = report.seconds, nodes = report.nodes, "search");
+                report.best(role).into_iter().for_each(tell);
+            }
+            Mind::Single(searcher) => {
+                let mut progress = |report: &single::Report| report.a_move.into_iter().for_each(&mut *tell);
+                let report = searcher.run(budget, stop, &mut progress).map_err(|error| error.to_string())?;
+                if let Some(error) = &report.last_error {
+                    warn!(error, "a system could not go on");
+                }
+                report.a_move.into_iter().for_each(tell);
+            }
+        }
+        Ok(())
+    }
+
+    /// The line that a system for one role holds from the root on.
+    pub(super) fn line(&self) -> Vec<Move> {
+        match self {
+            Mind::Graph(_) => Vec::new(),
+            Mind::Single(searcher) => searcher.report().best.map_or_else(Vec::new, |line| line.moves),
+        }
+    }
+
+    /// Takes over a line from the root on, if it comes to an end there.
+    pub(super) fn adopt(&mut self, session: &mut R::Session, root: &R::State, moves: &[Move]) {
+        if let Mind::Single(searcher) = self {
+            searcher.set_root(root);
+            if let Err(error) = searcher.adopt(session, moves) {
+                warn!(%error, "the line of the reasoner before is lost");
+            }
+        }
+    }
+}
