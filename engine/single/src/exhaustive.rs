@@ -3,9 +3,10 @@
 //! It gives up when the states do not fit its memory. A state that is reached again, on its level or a later one, is
 //! left out: whatever follows it was seen where it came first, and a line through there is as good.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash};
+use std::ops::Range;
 
-use reasoner::{Move, Reasoner};
+use reasoner::{Expansion, Move, Reasoner, Session};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::solver::{Ending, Halt, Solver};
@@ -13,8 +14,10 @@ use crate::work::{Work, goal_of};
 
 /// Bytes that a state takes besides its own size: its heap, its hash and its way.
 const BYTES_BESIDE: usize = 96;
-/// States that are expanded in one question.
+/// The most states that are expanded in one question.
 const CHUNK: usize = 1024;
+/// About so many successors are asked for in one question: with more, a run would end late in games of many moves.
+const SUCCESSORS: usize = 4096;
 
 /// Expands everything once.
 #[derive(Debug, Default)]
@@ -35,7 +38,7 @@ struct Met<S> {
 
 const NONE: u32 = u32::MAX;
 
-impl<S: Eq + std::hash::Hash> Met<S> {
+impl<S: Eq + Hash> Met<S> {
     /// Adds a state unless it is there.
     fn add(&mut self, state: S, step: (u32, Move)) {
         let hash = FxBuildHasher.hash_one(&state);
@@ -86,25 +89,15 @@ fn expand_all<R: Reasoner>(work: &mut Work<'_, R>) -> Result<Ending, Halt> {
     let mut met =
         Met { states: Vec::new(), steps: Vec::new(), places: FxHashMap::default(), same_hash: Vec::new() };
     met.add(work.root.clone(), (0, Move(0)));
-    let mut expansions = Vec::new();
+    let mut level = Level::default();
     let mut begin = 0;
-    let width = CHUNK.min(work.n_side_by_side.max(16));
+    let most_wide = CHUNK.min(work.n_side_by_side.max(16));
+    let mut width = 1;
     while begin < met.states.len() {
         let end = (begin + width).min(met.states.len());
-        reasoner::Session::expand_all(work.session, &met.states[begin..end], &mut expansions)?;
-        for (idx, expansion) in (begin..end).zip(&expansions) {
-            let at = u32::try_from(idx).unwrap_or(NONE);
-            if expansion.terminal {
-                if work.best.would_take(goal_of(expansion)) {
-                    work.offer(&met.way(at))?;
-                }
-                continue;
-            }
-            for &a_move in &expansion.moves {
-                let child = work.next(&met.states[idx], a_move)?;
-                met.add(child, (at, a_move));
-            }
-        }
+        level.widen(work, &mut met, begin..end)?;
+        // As many successors as the chunk before had for each state.
+        width = (SUCCESSORS * (end - begin) / level.moves.len().max(1)).clamp(1, most_wide);
         if met.states.len() > most {
             return Ok(Ending::GaveUp);
         }
@@ -112,4 +105,58 @@ fn expand_all<R: Reasoner>(work: &mut Work<'_, R>) -> Result<Ending, Halt> {
         begin = end;
     }
     Ok(Ending::Proved)
+}
+
+/// Scratch memory of one chunk of states.
+struct Level<S> {
+    expansions: Vec<Expansion>,
+    /// The states that moves are made in, one for each move.
+    before: Vec<S>,
+    steps: Vec<(u32, Move)>,
+    moves: Vec<Move>,
+    next: Vec<S>,
+}
+
+impl<S> Default for Level<S> {
+    fn default() -> Level<S> {
+        Level {
+            expansions: Vec::new(),
+            before: Vec::new(),
+            steps: Vec::new(),
+            moves: Vec::new(),
+            next: Vec::new(),
+        }
+    }
+}
+
+impl<S: Clone + Eq + Hash> Level<S> {
+    /// Adds all successors of a chunk, and offers the lines that end there.
+    fn widen<R: Reasoner<State = S>>(
+        &mut self,
+        work: &mut Work<'_, R>,
+        met: &mut Met<S>,
+        chunk: Range<usize>,
+    ) -> Result<(), Halt> {
+        work.session.expand_all(&met.states[chunk.clone()], &mut self.expansions)?;
+        self.before.clear();
+        self.steps.clear();
+        self.moves.clear();
+        for (idx, expansion) in chunk.zip(&self.expansions) {
+            let at = u32::try_from(idx).unwrap_or(NONE);
+            if expansion.terminal {
+                if work.best.would_take(goal_of(expansion)) {
+                    work.offer(&met.way(at))?;
+                }
+                continue;
+            }
+            self.moves.extend_from_slice(&expansion.moves);
+            self.steps.extend(expansion.moves.iter().map(|&a_move| (at, a_move)));
+            self.before.extend(expansion.moves.iter().map(|_| met.states[idx].clone()));
+        }
+        work.session.next_states(&self.before, &self.moves, &mut self.next)?;
+        for (state, &step) in self.next.drain(..).zip(&self.steps) {
+            met.add(state, step);
+        }
+        Ok(())
+    }
 }

@@ -4,7 +4,7 @@
 //! best one found so far. On the lowest level that is a random rollout, or as many of them as the reasoner plays side by
 //! side in the same time.
 
-use reasoner::{Move, Reasoner, Value};
+use reasoner::{Move, Reasoner, Session, Value};
 
 use crate::solver::{Ending, Halt, Solver};
 use crate::work::{Stand, Work};
@@ -116,11 +116,10 @@ fn sample_all<R: Reasoner>(
     path: &[Move],
 ) -> Result<Option<Rest>, Halt> {
     let n_each = (work.n_side_by_side / legal.len()).max(1);
-    let mut states = Vec::with_capacity(n_each * legal.len());
-    for &a_move in legal {
-        let child = work.next(state, a_move)?;
-        states.extend(std::iter::repeat_n(child, n_each));
-    }
+    let mut children = Vec::with_capacity(legal.len());
+    work.session.next_states(&vec![state.clone(); legal.len()], legal, &mut children)?;
+    let states: Vec<R::State> =
+        children.into_iter().flat_map(|child| std::iter::repeat_n(child, n_each)).collect();
     work.roll_out(&states, |idx, moves| {
         moves.extend_from_slice(path);
         moves.push(legal[idx / n_each]);

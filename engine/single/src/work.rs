@@ -169,12 +169,15 @@ impl<R: Reasoner> Work<'_, R> {
     }
 }
 
-/// The line of some moves and the states that it passes; none if it does not end in a terminal state.
+/// A line, and the states that it passes, one more than its moves.
+pub(crate) type Played<S> = (Line, Vec<S>);
+
+/// The line of some moves, played through; none if it does not end in a terminal state.
 pub(crate) fn play_through<S: Session>(
     session: &mut S,
     root: &S::State,
     moves: &[Move],
-) -> Result<Option<(Line, Vec<S::State>)>, ReasonerError> {
+) -> Result<Option<Played<S::State>>, ReasonerError> {
     let mut states = vec![root.clone()];
     for &a_move in moves {
         let state = session.next_state(&states[states.len() - 1], &[a_move])?;
