@@ -209,7 +209,7 @@ impl<R: Reasoner> Searcher<R> {
     /// Gives the solvers the root.
     fn begin(&mut self, root: &R::State) -> Arc<Turns> {
         let Roster { n_at_once, has_rewards, .. } = self.roster;
-        let turns = Arc::new(Turns::new(self.workers.len(), n_at_once, has_rewards));
+        let turns = Arc::new(Turns::new(&self.roster.weights(), n_at_once, has_rewards));
         self.outcomes.fill(None);
         self.used.clear();
         for (seat, worker) in self.workers.iter().enumerate() {

@@ -15,7 +15,7 @@ use search::Budget;
 const TURN: Duration = Duration::from_millis(20);
 /// How many playouts a turn has where those are counted.
 const TURN_PLAYOUTS: u64 = 2048;
-/// What a better line adds to the weight of whoever found it, whose weight is 1 otherwise.
+/// What a better line adds to the weight of whoever found it.
 const REWARD: f64 = 3.0;
 /// What is left of that after another turn without one.
 const FADING: f64 = 0.8;
@@ -59,6 +59,8 @@ struct Seat {
     phase: Phase,
     /// Seconds, or playouts where those are counted.
     had: f64,
+    /// Its weight while it finds nothing.
+    base: f64,
     weight: f64,
     used: Used,
 }
@@ -88,12 +90,13 @@ impl Sharing {
 }
 
 impl Turns {
-    /// For `n_seats` solvers, of which `n_at_once` run, once they may; with rewards those that find more get more.
-    pub(crate) fn new(n_seats: usize, n_at_once: usize, has_rewards: bool) -> Turns {
-        let seat = Seat { phase: Phase::Awaited, had: 0.0, weight: 1.0, used: Used::default() };
+    /// For solvers of these weights, of which `n_at_once` run, once they may; with rewards those that find more get more.
+    pub(crate) fn new(weights: &[f64], n_at_once: usize, has_rewards: bool) -> Turns {
+        let seat =
+            |&base: &f64| Seat { phase: Phase::Awaited, had: 0.0, base, weight: base, used: Used::default() };
         let sharing = Sharing {
             n_at_once,
-            seats: vec![seat; n_seats],
+            seats: weights.iter().map(seat).collect(),
             playouts_left: None,
             work_left: None,
             worked: None,
@@ -267,7 +270,8 @@ impl Turn<'_> {
         seat.used.gains += self.gains;
         seat.had += if self.began.is_counted { self.playouts as f64 } else { time.as_secs_f64() };
         if self.turns.has_rewards {
-            seat.weight = 1.0 + (seat.weight - 1.0) * FADING + REWARD * f64::from(self.gains.min(1));
+            let reward = (seat.weight - seat.base) * FADING + REWARD * f64::from(self.gains.min(1));
+            seat.weight = seat.base + reward;
         }
         if let Some(left) = &mut sharing.playouts_left {
             *left = left.saturating_sub(self.playouts);
@@ -307,7 +311,7 @@ mod tests {
 
     /// Runs solvers that do nothing but count, the first of which finds something in each turn.
     fn share(n_seats: usize, n_at_once: usize, playouts: u64) -> Vec<Used> {
-        let turns = Turns::new(n_seats, n_at_once, true);
+        let turns = Turns::new(&vec![1.0; n_seats], n_at_once, true);
         turns.resume(&Budget { playouts: Some(playouts), ..Budget::default() });
         std::thread::scope(|scope| {
             for seat in 0..n_seats {
@@ -346,7 +350,7 @@ mod tests {
 
     #[test]
     fn the_others_go_on_when_one_has_finished() {
-        let turns = Turns::new(2, 1, true);
+        let turns = Turns::new(&[1.0; 2], 1, true);
         turns.resume(&Budget::default());
         std::thread::scope(|scope| {
             scope.spawn(|| drop(turns.first(0)));
@@ -362,7 +366,7 @@ mod tests {
 
     #[test]
     fn a_paused_solver_goes_on_in_the_next_run() {
-        let turns = Turns::new(1, 1, true);
+        let turns = Turns::new(&[1.0], 1, true);
         let budget = Budget { playouts: Some(3 * TURN_PLAYOUTS), ..Budget::default() };
         let n_turns = std::thread::scope(|scope| {
             let solver = scope.spawn(|| {
