@@ -52,7 +52,7 @@ fn wrong_usage_says_why() {
     for (args, word) in [
         (&["tic-tac-toe"][..], "games of one role"),
         (&["hanoi", "--systems", "magic"], "no search configuration"),
-        (&["hanoi", "--start", "-1"], "seconds are wanted"),
+        (&["hanoi", "--start=-1"], "seconds are wanted"),
         (&[], "--folder"),
     ] {
         let output = puzzles(args, &out);
