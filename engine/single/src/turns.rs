@@ -241,6 +241,11 @@ impl Turn<'_> {
         Ok(())
     }
 
+    /// Ends all turns for good, also those of others.
+    pub(crate) fn end_all(&self) {
+        self.turns.end();
+    }
+
     /// The best line comes from this seat.
     pub(crate) fn reward(&mut self) {
         self.gains += 1;

@@ -162,10 +162,12 @@ impl<R: Reasoner> Work<'_, R> {
         if self.best.offer(line, states, after, self.name).is_some() {
             self.turn.reward();
         }
-        match self.best.is_optimal() {
-            true => Err(Halt::Over),
-            false => Ok(()),
+        if self.best.is_optimal() {
+            // At once, so that nobody begins another turn.
+            self.turn.end_all();
+            return Err(Halt::Over);
         }
+        Ok(())
     }
 }
 

@@ -120,11 +120,7 @@ fn work<R: Reasoner>(making: &Making<R>, jobs: &Receiver<Job<R::State>>) {
             Ok(solved)
         }));
         let (is_done, error) = match tried {
-            Ok(Ok(Ok(Ending::Proved))) => {
-                job.best.prove();
-                (true, None)
-            }
-            Ok(Ok(Ok(Ending::GaveUp))) => (true, None),
+            Ok(Ok(Ok(Ending::Proved | Ending::GaveUp))) => (true, None),
             Ok(Ok(Err(Halt::Over))) => (false, None),
             Ok(Ok(Err(Halt::Failed(error)))) => (true, Some(error.to_string())),
             Ok(Err(error)) => (true, Some(error)),
@@ -156,5 +152,13 @@ fn solve<R: Reasoner>(making: &Making<R>, job: &Job<R::State>, hands: &mut Hands
         seeds: Vec::new(),
         expansion: Expansion::default(),
     };
-    hands.solver.solve(&mut work)
+    let ending = hands.solver.solve(&mut work)?;
+    if ending == Ending::Proved {
+        job.best.prove();
+        // Without a line the others may find that there is none just as well.
+        if job.best.is_optimal() {
+            work.turn.end_all();
+        }
+    }
+    Ok(ending)
 }

@@ -166,7 +166,10 @@ fn the_portfolio_tells_who_found_what() {
     let gains: u32 = report.parts.iter().map(|part| part.used.gains).sum();
     assert_eq!(gains as usize, report.found.len());
     assert!(report.found.windows(2).all(|pair| pair[0].value < pair[1].value));
-    assert!(report.parts.iter().all(|part| part.used.playouts > 0), "{:?}", report.parts);
+    for found in &report.found {
+        let part = report.parts.iter().find(|part| part.name == found.by).unwrap();
+        assert!(part.used.gains > 0, "{found:?}: {part:?}");
+    }
 }
 
 #[test]
