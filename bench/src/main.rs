@@ -9,6 +9,7 @@
 mod child;
 mod compare;
 mod config_list;
+mod costs;
 mod duel;
 mod games_played;
 mod journal;
@@ -53,6 +54,7 @@ Examples:
   daggerboard-bench tune --example > tune.toml
   daggerboard-bench plan hanoi lights-out
   daggerboard-bench puzzles hanoi lights-out --systems 'nested(1),uct+t,portfolio'
+  daggerboard-bench costs --configs 'uct,credited'
 
 Exit codes: 0 done, 1 the work failed, reasoners disagree or a game cannot be read, 2 wrong usage"
 )]
@@ -74,6 +76,7 @@ enum Command {
     Tune(tune::TuneArgs),
     Plan(plan::PlanArgs),
     Puzzles(puzzles::PuzzlesArgs),
+    Costs(costs::CostsArgs),
     #[cfg(feature = "prolog")]
     Standalone(standalone::StandaloneArgs),
     #[command(hide = true)]
@@ -90,6 +93,7 @@ fn main() -> ExitCode {
         Command::Tune(args) => args.run(cli.json),
         Command::Plan(args) => args.run(cli.json),
         Command::Puzzles(args) => args.run(cli.json),
+        Command::Costs(args) => args.run(cli.json),
         #[cfg(feature = "prolog")]
         Command::Standalone(args) => args.run(cli.json),
         Command::Measure(args) => args.run(),

@@ -17,6 +17,7 @@ mod hex;
 mod left_right;
 mod name;
 mod same_game;
+mod spine;
 
 use std::fmt;
 use std::str::FromStr;
@@ -32,10 +33,11 @@ pub use hex::{Hex, HexState};
 pub use left_right::{LEFT, LeftRight, LeftRightState, RIGHT};
 pub use name::GameNameError;
 pub use same_game::{SameGame, SameGameState, Tabu};
+pub use spine::{Spine, SpineState};
 
 /// The forms of the names, for help texts and messages.
 pub const FORMS: &str = "leftright:STEPS, hex:SIZE,stone=POINT, go:SIZE,komi=POINTS,limit=MOVES, samegame:SIDE,board=NUMBER,file=FILE or \
-     samegame:SIDE,colours=N,seed=N, both with rollouts=POLICY,epsilon=E, all but the game optional";
+     samegame:SIDE,colours=N,seed=N, both with rollouts=POLICY,epsilon=E, and spine:WIDTH,depth=N, all but the game optional";
 
 /// The games by the names that command lines know.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +50,8 @@ pub enum RustGame {
     Go(Go),
     /// `samegame:15,board=3`, `samegame:15,seed=7`, `samegame:10,colours=4,seed=7,rollouts=random`.
     SameGame(SameGame),
+    /// `spine:8,depth=16`.
+    Spine(Spine),
 }
 
 impl RustGame {
@@ -58,6 +62,7 @@ impl RustGame {
             RustGame::Hex(game) => work.run(Arc::new(InRust::new(*game))),
             RustGame::Go(game) => work.run(Arc::new(InRust::new(*game))),
             RustGame::SameGame(game) => work.run(Arc::new(InRust::new(game.clone()))),
+            RustGame::Spine(game) => work.run(Arc::new(InRust::new(*game))),
         }
     }
 }
@@ -72,6 +77,7 @@ impl FromStr for RustGame {
             "hex" => Hex::from_parameters(&parameters).map(RustGame::Hex),
             "go" => Go::from_parameters(&parameters).map(RustGame::Go),
             "samegame" => SameGame::from_parameters(&parameters).map(RustGame::SameGame),
+            "spine" => Spine::from_parameters(&parameters).map(RustGame::Spine),
             other => Err(GameNameError::Game(other.to_owned())),
         }
     }
@@ -85,6 +91,7 @@ impl fmt::Display for RustGame {
             RustGame::Hex(game) => game.fmt(f),
             RustGame::Go(game) => game.fmt(f),
             RustGame::SameGame(game) => game.fmt(f),
+            RustGame::Spine(game) => game.fmt(f),
         }
     }
 }
@@ -118,6 +125,8 @@ mod tests {
             ("samegame:8,colours=3,rollouts=random", "samegame:8,colours=3,seed=1,rollouts=random"),
             ("samegame:epsilon=0.00007", "samegame:15,seed=1,epsilon=0.00007"),
             ("samegame:rollouts=tabucolorrandom,epsilon=0.003", "samegame:15,seed=1"),
+            ("spine", "spine:8,depth=16"),
+            ("spine:depth=3", "spine:8,depth=3"),
         ] {
             assert_eq!(read(name), whole);
             assert_eq!(read(whole), whole);
@@ -128,7 +137,7 @@ mod tests {
     #[test]
     fn a_wrong_name_is_told_with_the_word_and_what_to_give() {
         for (name, word, hint) in [
-            ("", "\"\" is no game", "leftright, hex, go or samegame"),
+            ("", "\"\" is no game", "leftright, hex, go, samegame or spine"),
             ("chess", "\"chess\" is no game", "hex:5"),
             ("Go:9", "\"Go\" is no game", "go:9"),
             ("go:", "\"\" is no size of go", "from 2 to 19"),
@@ -156,6 +165,8 @@ mod tests {
             ("samegame:board=1,colours=2", "\"2\" is no colours of samegame", "no colours"),
             ("samegame:file=there", "\"there\" is no file of samegame", "board=NUMBER"),
             ("samegame:board=1,file=/no/such/file", "cannot read a board of /no/such/file", "No such file"),
+            ("spine:1", "\"1\" is no size of spine", "from 2 to 256"),
+            ("spine:depth=0", "\"0\" is no depth of spine", "from 1 to 4096"),
             ("go:9,9", "\"size\" is given twice", "once"),
             ("go:9,,komi=1", "\"size\" is given twice", "once"),
         ] {

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 pub enum GameNameError {
     /// No such game.
     #[error(
-        "{0:?} is no game that is written in Rust; use leftright, hex, go or samegame, as in hex:5 or go:9,komi=6.5"
+        "{0:?} is no game that is written in Rust; use leftright, hex, go, samegame or spine, as in hex:5 or go:9,komi=6.5"
     )]
     Game(String),
     /// A size or the value of a parameter that cannot be.

@@ -15,7 +15,7 @@ use reasoner::{
 
 use crate::common::{demand_played, fluent_texts, random_states, session, state_of};
 
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 18] = [
     "leftright:1",
     "leftright:37",
     "hex:2",
@@ -32,6 +32,8 @@ const NAMES: [&str; 16] = [
     "samegame:5,colours=3,seed=2,rollouts=random",
     "samegame:10,seed=4,rollouts=taburandom,epsilon=0.5",
     "samegame:15,seed=1",
+    "spine:2,depth=1",
+    "spine:5,depth=9",
 ];
 
 /// Checks every game of [`NAMES`].

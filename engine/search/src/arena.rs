@@ -70,6 +70,11 @@ impl<T: Default> Chunks<T> {
         Chunks { chunks, chunk_bits, item_bytes: size_of::<T>() as u64 + extra_bytes }
     }
 
+    /// What one item costs.
+    pub(crate) fn item_bytes(&self) -> u64 {
+        self.item_bytes
+    }
+
     /// Items in a chunk.
     pub(crate) fn chunk_len(&self) -> usize {
         1 << self.chunk_bits

@@ -59,6 +59,7 @@ pub use config::{
 };
 pub use counters::Counters;
 pub use error::SearchError;
+pub use graph::RecordBytes;
 pub use measure::{Sharing, measure_sharing};
 pub use options::{
     Budget, MAX_BATCH, MAX_EXPLORATION, MAX_ROLLOUTS, MAX_THREADS, MIN_BYTES, Options, WorkLimit, cores,

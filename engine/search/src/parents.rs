@@ -49,6 +49,11 @@ impl Parents {
         }
     }
 
+    /// What a node's list costs, and each way in it.
+    pub(crate) fn item_bytes(&self) -> (u64, u64) {
+        (self.heads.item_bytes(), self.links.items.item_bytes())
+    }
+
     /// Makes room for a node's list; false if there is none.
     pub(crate) fn ensure(&self, id: NodeId, meter: &Meter) -> bool {
         self.heads.ensure(id.idx(), meter)

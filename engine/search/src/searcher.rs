@@ -9,7 +9,7 @@ use crate::best_line::BestLine;
 use crate::config::Unexplored;
 use crate::counters::Counters;
 use crate::error::SearchError;
-use crate::graph::{Blocks, Graph, GraphKind, Sizes};
+use crate::graph::{Blocks, Graph, GraphKind, RecordBytes, Sizes};
 use crate::history::History;
 use crate::node::{NodeId, Status};
 use crate::options::{Budget, Options};
@@ -382,6 +382,11 @@ impl<R: Reasoner> Searcher<R> {
             counters,
             best_line,
         }
+    }
+
+    /// What nodes and edges cost under these options.
+    pub fn record_bytes(&self) -> RecordBytes {
+        self.graph.record_bytes()
     }
 
     /// Checks the conservation laws of the graph at rest; see [`GraphSummary`].

@@ -6,6 +6,7 @@
 pub(crate) mod joint;
 mod plan;
 
+pub use plan::RecordBytes;
 pub(crate) use plan::{GraphKind, Sizes};
 
 use std::hash::{BuildHasher, Hash};
@@ -174,10 +175,21 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     pub(crate) fn sum(&self, id: NodeId, role_idx: usize) -> &AtomicU64 {
         match self.node(id).sums.get(role_idx) {
             Some(sum) => sum,
-            None => {
-                let n_spilled = (self.n_roles - INLINE_ROLES).next_power_of_two();
-                self.spill.at(id.idx() * n_spilled + role_idx - INLINE_ROLES)
-            }
+            None => self.spill.at(id.idx() * self.spilled_per_node() + role_idx - INLINE_ROLES),
+        }
+    }
+
+    /// What nodes and edges cost.
+    pub(crate) fn record_bytes(&self) -> RecordBytes {
+        let n_spilled = if self.n_roles > INLINE_ROLES { self.spilled_per_node() as u64 } else { 0 };
+        let (list, way) = self.parents.as_ref().map_or((0, 0), Parents::item_bytes);
+        RecordBytes {
+            node: self.nodes.items.item_bytes()
+                + self.states.item_bytes()
+                + n_spilled * self.spill.item_bytes()
+                + list,
+            edge: self.edges.items.item_bytes() + self.layout.stride as u64 * self.words.item_bytes() + way,
+            opening: if self.n_roles > 1 { self.n_roles as u64 * self.side.items.item_bytes() } else { 0 },
         }
     }
 
@@ -185,6 +197,11 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     pub(crate) fn results(&self, id: NodeId, role_idx: usize) -> Results {
         let tally = self.node(id).count.read::<O>();
         Results::new(tally, self.sum(id, role_idx).load(Ordering::Relaxed))
+    }
+
+    /// Sums of a node that have no place in it, rounded up to a power of two.
+    fn spilled_per_node(&self) -> usize {
+        self.n_roles.saturating_sub(INLINE_ROLES).next_power_of_two()
     }
 
     /// Makes a node of a state, unpublished; the state comes back if there is no room.
@@ -195,10 +212,10 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         let Some(id) = self.nodes.reserve(&mut blocks.nodes, 1, &self.meter).map(NodeId) else {
             return Err(state);
         };
-        let n_spilled = self.n_roles.saturating_sub(INLINE_ROLES).next_power_of_two();
         let has_room = self.states.ensure(id.idx(), &self.meter)
             && self.parents.as_ref().is_none_or(|parents| parents.ensure(id, &self.meter))
-            && (self.n_roles <= INLINE_ROLES || self.spill.ensure(id.idx() * n_spilled, &self.meter));
+            && (self.n_roles <= INLINE_ROLES
+                || self.spill.ensure(id.idx() * self.spilled_per_node(), &self.meter));
         if !has_room {
             return Err(state);
         }

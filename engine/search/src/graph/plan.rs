@@ -63,3 +63,14 @@ impl GraphKind {
         }
     }
 }
+
+/// What one record of a graph costs, in bytes; tables and what moves were worth later come on top.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordBytes {
+    /// A node with its state, and the sums of roles that have no place in it.
+    pub node: u64,
+    /// An edge with the words that its configuration keeps of it; with links to parents, the way to its child too.
+    pub edge: u64,
+    /// What a node has more once it has edges, or is an end.
+    pub opening: u64,
+}
