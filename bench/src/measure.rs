@@ -159,7 +159,7 @@ fn speed<R: Reasoner>(reasoner: &Arc<R>, begun: Instant, args: &MeasureArgs) -> 
 
 fn search_speed<R: Reasoner>(reasoner: &Arc<R>, args: &MeasureArgs) -> Result<SearchSpeed, Failure> {
     let root = reasoner.session(Limits::default(), &Interrupt::new())?.initial_state()?;
-    let options = Options { threads: 1, seed: Some(args.seed), ..Options::default() };
+    let options = Options { threads: 1, seed: Some(args.seed), solver: false, ..Options::default() };
     let mut searcher = Searcher::new(Arc::clone(reasoner), options)?;
     searcher.set_root(&root);
     let deadline = Instant::now() + Duration::from_secs_f64(args.seconds);

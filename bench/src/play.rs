@@ -165,6 +165,8 @@ impl<'a, R: Reasoner> Searching<'a, R> {
             // One leaf at a time and one rollout from it, as in the papers.
             batch: Some(1),
             rollouts: Some(1),
+            // Nor do they prove anything.
+            solver: false,
             ..Options::default()
         };
         Searching {

@@ -16,9 +16,10 @@ const GAMES: [&str; 3] = ["tic-tac-toe", "rock-paper-scissors", "lights-out"];
 
 /// Searches with four threads, whatever the machine has.
 fn verified(game: &str, config: &str, more: &[&str]) -> Value {
-    let args = ["search", game, "--config", config, "--playouts=3000", "--threads=4", "--memory=64M"];
+    // A solved position would end the search.
+    let args = ["search", game, "--config", config, "--playouts=3000", "--threads=4", "--solver=off"];
     // One visit for each playout, whatever the reasoner.
-    json_of(&[&args[..], &["--rollouts=1", "--verify", "--json"], more].concat())
+    json_of(&[&args[..], &["--memory=64M", "--rollouts=1", "--verify", "--json"], more].concat())
 }
 
 fn moves(told: &Value) -> &[Value] {
@@ -159,6 +160,7 @@ fn a_search_tells_its_options() {
             "in_flight": "loss(2)",
             "simultaneous": "regret-matching",
             "final_move": null,
+            "solver": false,
             "rave_bias": 0.5,
             "batch": null,
             "rollouts": 1,
@@ -185,6 +187,39 @@ fn the_seed_that_was_drawn_gives_the_same_search() {
     assert_eq!(json_of(&[&args[..], &[&seed]].concat())["moves"], first["moves"]);
 }
 
+/// Shipped games, by the reasoner that every game has.
+#[test]
+fn a_solved_position_ends_the_search_and_is_told() {
+    for (game, value) in [("tic-tac-toe", 50.0), ("nim", 100.0), ("lights-out", 100.0)] {
+        for threads in ["1", "2", "16"] {
+            let args = [
+                "search",
+                game,
+                "--solver=on",
+                "--seconds=300",
+                "--threads",
+                threads,
+                "--memory=256M",
+                "--verify",
+                "--json",
+            ];
+            let told = json_of(&args);
+            let proven = &told["proven"];
+            let value = json!(value);
+            assert_eq!((&told["solved"], &proven["least"], &proven["most"]), (&json!(true), &value, &value));
+            assert!(told["verify"]["solved_nodes"].as_u64().unwrap() > 0, "{told}");
+            let best = &moves(&told)[0];
+            assert_eq!((&best["move"], &best["proven"]["least"]), (&told["best"], &value), "{told}");
+        }
+    }
+    assert!(
+        stdout_of(&["search", "nim", "--solver=on", "--seconds=300", "--threads=1", "--seed=1"])
+            .contains("\nsolved: ")
+    );
+    let told = json_of(&["search", "nim", "--playouts=500", "--solver=off", "--json"]);
+    assert_eq!((&told["solved"], &told["proven"]), (&json!(false), &Value::Null));
+}
+
 #[test]
 fn moves_come_in_the_order_of_the_final_move() {
     for (config, rule, key) in [
@@ -202,7 +237,7 @@ fn moves_come_in_the_order_of_the_final_move() {
     }
     let usual = verified("nim", "mc", &[]);
     assert!(numbers(&usual, "value").is_sorted_by(|one, next| one >= next), "{usual}");
-    let args = ["search", "nim", "--playouts=200", "--memory=16M", "--final-move"];
+    let args = ["search", "nim", "--playouts=200", "--memory=16M", "--solver=off", "--final-move"];
     assert!(stdout_of(&[&args[..], &["top"]].concat()).contains("  top 100.00  (take "));
     assert!(!stdout_of(&[&args[..], &["mean"]].concat()).contains("top"));
 }

@@ -10,7 +10,7 @@
 //! # How it fits together
 //! [`Searcher`] owns the graph and the worker threads. A worker ([`worker`]) takes numbers of playouts and
 //! makes them ([`playout`]): it chooses its way ([`select`]), adds to the graph where it ends ([`graph`]),
-//! and adds the outcome to all that it passed ([`backup`]). The graph is nodes, edges and joint moves in
+//! and adds the outcome to all that it passed ([`backup`]), and what is proven too ([`solver`]). The graph is nodes, edges and joint moves in
 //! arenas ([`arena`]) and tables that find them ([`table`]). What one thread hands to another has its memory
 //! ordering in [`orders`], and every atomic comes through [`sync`].
 #![forbid(unsafe_code)]
@@ -35,6 +35,7 @@ mod loom_tests;
 mod measure;
 mod node;
 mod options;
+mod order;
 mod orders;
 mod parents;
 mod playout;
@@ -46,6 +47,7 @@ mod select;
 mod shares;
 #[cfg(all(test, shuttle))]
 mod shuttle_tests;
+mod solver;
 mod sync;
 mod table;
 mod valuation;
@@ -64,6 +66,6 @@ pub use measure::{Sharing, measure_sharing};
 pub use options::{
     Budget, MAX_BATCH, MAX_EXPLORATION, MAX_ROLLOUTS, MAX_THREADS, MIN_BYTES, Options, WorkLimit, cores,
 };
-pub use report::{BestLine, Failures, MoveReport, Report, RoleReport};
+pub use report::{BestLine, Failures, MoveReport, Proven, Report, RoleReport};
 pub use searcher::Searcher;
 pub use verify::{Gap, GraphSummary, VerifyError};

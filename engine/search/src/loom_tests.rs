@@ -18,6 +18,7 @@ use crate::node::{NodeId, Status};
 use crate::options::Options;
 use crate::orders::{Orders, Sound};
 use crate::scheme::Scheme;
+use crate::solver::{BoundsLayout, Interval};
 use crate::sync::{Arc, Mutex, Ordering};
 
 /// Orderings that are sound but for one constant.
@@ -40,6 +41,15 @@ weakened!(WeakEnter, ENTER);
 weakened!(WeakCount, COUNT);
 weakened!(WeakWeigh, WEIGH);
 weakened!(WeakCredit, CREDIT);
+
+/// Writes bounds over what others have proven meanwhile.
+struct PlainBounds;
+
+impl Orders for PlainBounds {
+    fn joins_bounds() -> bool {
+        false
+    }
+}
 
 /// Runs a model with as many forced switches of threads as loom's authors recommend, and gives every outcome
 /// that some execution had: a model that never met the race it is about would show nothing.
@@ -299,6 +309,46 @@ fn link_parents<O: Orders>() -> BTreeSet<usize> {
         assert_eq!(ways(&graph), 2);
         early
     })
+}
+
+/// What two threads prove of a node is there in the end, and nobody ever sees bounds get looser.
+///
+/// The outcome: what this thread saw of the other's proof after its own.
+fn tighten<O: Orders>() -> BTreeSet<(u64, u64)> {
+    model(|| {
+        let (graph, root) = small_graph::<O>(false);
+        let layout = BoundsLayout::new(1, 100).expect("there is room");
+        let with = move |lo, hi| layout.with(0, 0, Interval { lo, hi });
+        let theirs = Arc::clone(&graph);
+        let other = thread::spawn(move || {
+            theirs.tighten(root, layout, with(50, 100));
+            theirs.tighten(root, layout, with(50, 60));
+        });
+        let mut last = graph.bounds(root);
+        let mut look = |graph: &Small<O>| {
+            let word = graph.bounds(root);
+            assert!(layout.follows(last, word));
+            last = word;
+            layout.interval(word, 0)
+        };
+        graph.tighten(root, layout, with(40, 90));
+        let early = look(&graph);
+        look(&graph);
+        other.join().expect("the other is done");
+        assert_eq!(look(&graph), Interval { lo: 50, hi: 60 });
+        (early.lo, early.hi)
+    })
+}
+
+#[test]
+fn loom_bounds_only_tighten() {
+    assert_eq!(tighten::<Sound>(), BTreeSet::from([(40, 90), (50, 90), (50, 60)]));
+}
+
+#[test]
+#[should_panic(expected = "assertion")]
+fn loom_bounds_fail_with_a_plain_store() {
+    tighten::<PlainBounds>();
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub(crate) const INLINE_ROLES: usize = 2;
 ///
 /// # Orderings
 /// The fields that opening writes are `Relaxed` behind `status` ([`Orders::OPEN`], [`Orders::ENTER`]). The
-/// sums are `Relaxed` behind `count` (see [`Count`]).
+/// sums are `Relaxed` behind `count` (see [`Count`]). `bounds` is `Relaxed`: see [`Graph::tighten`](crate::graph::Graph::tighten).
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Node {
@@ -53,6 +53,8 @@ pub(crate) struct Node {
     pub(crate) own: AtomicU64,
     /// Sums of values of the first roles over `count`'s visits.
     pub(crate) sums: [AtomicU64; INLINE_ROLES],
+    /// What is proven of its values, as [`BoundsLayout`](crate::solver::BoundsLayout) has it; 0: nothing. It only tightens.
+    pub(crate) bounds: AtomicU64,
     /// Playouts given up because the reasoner failed in this very state or a rollout from it, and those that
     /// took it for worthless because of that.
     pub(crate) failures: AtomicU32,

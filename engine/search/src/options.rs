@@ -51,6 +51,8 @@ pub struct Options {
     /// Rollouts from each leaf, each a visit, 1 to [`MAX_ROLLOUTS`], and 1 under `rave`, `rave-ucd` and Gibbs sampling.
     /// None: as the reasoner likes.
     pub rollouts: Option<u32>,
+    /// Whether bounds on values are proven and gone by; not under `mc` and `mc-memory`, which are baselines.
+    pub solver: bool,
     /// How soon later moves' means give way to a move's own in `rave`, 0 to 1 (Saffidine et al. 2012, table 2).
     pub rave_bias: f64,
     /// UCB1's constant C, in goal points, 0 to [`MAX_EXPLORATION`]. None: 40, or 100 for one role (Méhat and Cazenave
@@ -83,6 +85,7 @@ impl Default for Options {
             in_flight: InFlight::default(),
             simultaneous: Simultaneous::default(),
             final_move: None,
+            solver: false,
             rave_bias: RAVE_BIAS,
             batch: None,
             rollouts: None,

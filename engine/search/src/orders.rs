@@ -33,6 +33,11 @@ pub(crate) trait Orders: Send + Sync + 'static {
     fn takes_credit(held: u64, new: u64) -> bool {
         held < new
     }
+
+    /// Whether bounds are joined with what others have proven meanwhile. No ordering either: a store would lose theirs.
+    fn joins_bounds() -> bool {
+        true
+    }
 }
 
 /// The orderings that the search uses.

@@ -4,10 +4,10 @@ use std::hash::Hash;
 
 use reasoner::{Move, Role};
 
-use crate::config::FinalMove;
 use crate::counters::Counters;
 use crate::graph::Graph;
 use crate::node::{NodeId, Status};
+use crate::order::proven_of;
 use crate::orders::Sound;
 use crate::scheme::Scheme;
 use crate::select::{Account, Selector, Viewpoint};
@@ -27,13 +27,38 @@ pub struct MoveReport {
     pub value: f64,
     /// The best value of a playout through it, where the final move goes by it.
     pub top: Option<f64>,
+    /// What is proven of it, if anything is. In a position where several roles choose: whatever the others do.
+    pub proven: Option<Proven>,
+}
+
+/// What is proven of a value, whatever playouts say.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Proven {
+    /// It is at least this, in goal points without a discount. With another aim than the own goal, that aim on the same
+    /// scale.
+    pub least: f64,
+    /// It is at most this.
+    pub most: f64,
+    /// Joint moves to the end along the proof, where the value is known.
+    pub steps: Option<u64>,
+}
+
+impl Proven {
+    /// The value, if it is known.
+    pub fn value(&self) -> Option<f64> {
+        (self.least >= self.most).then_some(self.least)
+    }
 }
 
 /// One role's moves at the root.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RoleReport {
-    /// Best first, by the rule of the final move: visits, then value, where moves are chosen by statistics, and the
-    /// other way round under `mc` and `mc-memory`, unless the options say otherwise.
+    /// What is proven of the position for the role, if anything is.
+    pub proven: Option<Proven>,
+    /// Best first. A proven best comes before all others, the shortest way to a good end first and the longest to a bad
+    /// one; what is proven worse than another comes last. All others by the rule of the final move: visits, then value,
+    /// where moves are chosen by statistics, and the other way round under `mc` and `mc-memory`, unless the options say
+    /// otherwise.
     pub moves: Vec<MoveReport>,
 }
 
@@ -62,6 +87,8 @@ pub struct Report {
     pub roles: Vec<RoleReport>,
     /// Whether the root is a terminal state, or one in which a role is stuck.
     pub is_terminal: bool,
+    /// Whether the best move of every role that has a choice is proven, which ends a run.
+    pub is_solved: bool,
     /// Finished playouts of the last run.
     pub playouts: u64,
     /// What each counts as: one visit for each rollout from its end.
@@ -93,7 +120,8 @@ impl Report {
     /// followed if it ends at least as well as any move does on average.
     pub fn best(&self, role: Role) -> Option<Move> {
         let moves = &self.roles.get(role.idx())?.moves;
-        if let ([_], Some(line)) = (&self.roles[..], &self.best_line) {
+        let is_solved = self.is_solved && moves.first().is_some_and(|first| first.proven.is_some());
+        if let ([_], Some(line), false) = (&self.roles[..], &self.best_line, is_solved) {
             let best_mean = moves.iter().map(|m| m.value).fold(0.0, f64::max);
             if line.value as f64 >= best_mean
                 && let Some(&a_move) = line.joint_moves.first().and_then(|joint_move| joint_move.first())
@@ -110,24 +138,6 @@ impl Report {
     }
 }
 
-impl RoleReport {
-    /// Puts the best first; what is equal stays in the order of the rules.
-    pub(crate) fn sort(&mut self, rule: FinalMove) {
-        self.moves.sort_by(|a, b| {
-            let by_value = b.value.total_cmp(&a.value);
-            let by_count = b.visits.cmp(&a.visits);
-            match rule {
-                FinalMove::Visits => by_count.then(by_value),
-                FinalMove::Mean => by_value.then(by_count),
-                FinalMove::Top => {
-                    let worth = |it: &MoveReport| it.top.unwrap_or(f64::NEG_INFINITY);
-                    worth(b).total_cmp(&worth(a)).then(by_value).then(by_count)
-                }
-            }
-        });
-    }
-}
-
 /// The moves of every role in a node, best first; none if the node is not open.
 pub(crate) fn roles_of<S: Eq + Hash>(graph: &Graph<S>, scheme: &Scheme, id: NodeId) -> Vec<RoleReport> {
     let mut roles = vec![RoleReport::default(); graph.n_roles];
@@ -139,6 +149,8 @@ pub(crate) fn roles_of<S: Eq + Hash>(graph: &Graph<S>, scheme: &Scheme, id: Node
     for (role_idx, role) in roles.iter_mut().enumerate() {
         if opening.mover.is_some_and(|mover| mover as usize != role_idx) {
             role.moves.push(report_node(graph, scheme, id, graph.only_move(opening, role_idx), role_idx));
+            role.proven =
+                scheme.solver.as_ref().and_then(|solver| proven_of(graph, scheme, solver, (id, role_idx)));
             continue;
         }
         let edges = graph.edges_of_role(id, role_idx);
@@ -147,7 +159,10 @@ pub(crate) fn roles_of<S: Eq + Hash>(graph: &Graph<S>, scheme: &Scheme, id: Node
         let reports =
             accounts.iter().zip(edges).map(|(account, edge)| report_edge(graph, scheme, account, edge));
         role.moves.extend(reports);
-        role.sort(scheme.final_move);
+        if let Some(solver) = &scheme.solver {
+            role.add_proofs(graph, scheme, solver, (id, role_idx));
+        }
+        role.sort(scheme);
     }
     roles
 }
@@ -162,7 +177,7 @@ fn report_node<S: Eq + Hash>(
 ) -> MoveReport {
     let results = graph.results(id, role_idx);
     let value = results.mean(&scheme.valuation).unwrap_or(0.0);
-    MoveReport { a_move, visits: results.tally.visits, value, top: None }
+    MoveReport { a_move, visits: results.tally.visits, value, top: None, proven: None }
 }
 
 #[allow(
@@ -178,5 +193,6 @@ fn report_edge<S: Eq + Hash>(graph: &Graph<S>, scheme: &Scheme, account: &Accoun
         visits: account.visits.round() as u64,
         value: account.mean.unwrap_or(0.0),
         top: top.filter(|&top| top > 0).map(|top| scheme.valuation.points((top - 1) as f64)),
+        proven: None,
     }
 }

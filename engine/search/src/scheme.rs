@@ -4,6 +4,7 @@ use reasoner::Value;
 
 use crate::config::{Config, FinalMove, InFlight, Payoffs, Simultaneous, Unexplored};
 use crate::options::Options;
+use crate::solver::Solver;
 use crate::valuation::Valuation;
 
 /// How a search chooses and counts.
@@ -12,6 +13,8 @@ pub(crate) struct Scheme {
     pub(crate) config: Config,
     pub(crate) payoffs: Payoffs,
     pub(crate) valuation: Valuation,
+    /// What proofs go by, if anything is to be proven.
+    pub(crate) solver: Option<Solver>,
     /// C, in goal points.
     pub(crate) exploration: f64,
     pub(crate) in_flight: InFlight,
@@ -45,12 +48,14 @@ impl Scheme {
             true => (1, 1),
             false => (options.batch.unwrap_or(usual.0), options.rollouts.unwrap_or(usual.1)),
         };
+        let valuation = Valuation::new(options.aim, options.discount, max_goal, n_roles);
         Scheme {
+            solver: Solver::new(options, &valuation, n_roles),
+            valuation,
             batch: u64::from(batch),
             n_rollouts,
             config: options.config,
             payoffs: options.place_of_payoffs(),
-            valuation: Valuation::new(options.aim, options.discount, max_goal, n_roles),
             exploration: options.exploration_for(n_roles)
                 * (f64::from(n_rollouts) / ROLLOUTS_OF_C).max(1.0).sqrt(),
             in_flight: options.in_flight,

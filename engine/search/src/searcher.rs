@@ -238,7 +238,8 @@ impl<R: Reasoner> Searcher<R> {
     /// four times a second.
     ///
     /// A run ends within a few milliseconds of its deadline, as far as the reasoner's sessions heed their
-    /// interrupt. Playouts that it cuts short leave no trace. At a terminal root it ends at once.
+    /// interrupt. Playouts that it cuts short leave no trace. At a terminal root it ends at once, and as soon as the best
+    /// move at the root is proven.
     ///
     /// # Errors
     /// If there is no root, or a worker panicked.
@@ -269,6 +270,7 @@ impl<R: Reasoner> Searcher<R> {
             done = self.delegate(Task::OpenRoot, 1, root, &tickets, &mut watch);
         }
         if done.is_ok() {
+            self.recall_proofs(root);
             done = self.delegate(Task::Search, self.workers.len(), root, &tickets, &mut watch);
         }
         self.next_number = tickets.next();
@@ -286,6 +288,13 @@ impl<R: Reasoner> Searcher<R> {
             "search done"
         );
         Ok(report)
+    }
+
+    /// Takes into the root what was proven of its children by other ways.
+    fn recall_proofs(&self, root: NodeId) {
+        if let Some(solver) = &self.scheme.solver {
+            solver.refresh(&self.graph, root, &mut Vec::new());
+        }
     }
 
     /// Gives the first `n_workers` a task, and waits until they have done it or the watch says that it is
@@ -358,9 +367,12 @@ impl<R: Reasoner> Searcher<R> {
         let per = |sum: u64, n: u64| if n == 0 { 0.0 } else { sum as f64 / n as f64 };
         let mut roles = Vec::new();
         let mut is_terminal = false;
+        let mut is_solved = false;
         if let Some(root) = self.root {
             roles = report::roles_of(&self.graph, &self.scheme, root);
             is_terminal = self.graph.node(root).status::<Sound>() == Status::Terminal;
+            let solver = self.scheme.solver.as_ref();
+            is_solved = solver.is_some_and(|solver| solver.is_decided(&self.graph, root));
         }
         let best_line = self.best_line.get().map(|(value, moves)| report::BestLine {
             value,
@@ -369,6 +381,7 @@ impl<R: Reasoner> Searcher<R> {
         Report {
             roles,
             is_terminal,
+            is_solved,
             playouts: counters.playouts,
             visits_per_playout: self.scheme.weight(),
             seconds: self.seconds,

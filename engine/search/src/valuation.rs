@@ -44,29 +44,61 @@ impl Valuation {
         goal.min(self.max_goal) * self.units_per_goal
     }
 
-    /// Replaces `values` by those of an end with these goals, one per role, none above the largest.
-    pub(crate) fn of_end(&self, goals: &[u64], values: &mut Vec<u64>) {
-        values.clear();
+    /// The largest rank: see [`Valuation::ranks_of_end`].
+    pub(crate) fn most(&self) -> u64 {
+        match self.aim {
+            Aim::Own => self.max_goal,
+            Aim::Difference => 2 * self.max_goal,
+            Aim::OwnThenOther => (self.max_goal + 1) * (self.max_goal + 1) - 1,
+        }
+    }
+
+    /// What two roles' ranks always sum up to, where the aim alone says so.
+    pub(crate) fn sum_of_two(&self) -> Option<u64> {
+        (self.aim == Aim::Difference).then(|| self.most())
+    }
+
+    /// Replaces `ranks` by those of an end with these goals, one per role: whole numbers from 0 to [`Valuation::most`] in
+    /// the order that the aim has of ends. Goals above the largest count as that.
+    pub(crate) fn ranks_of_end(&self, goals: &[u64], ranks: &mut Vec<u64>) {
+        ranks.clear();
         let max = self.max_goal;
-        // The products pass 64 bits where goals are millions.
-        let spread = |part: u64, of: u64| {
-            let part = u128::from(part) * u128::from(self.full()) / u128::from(of);
-            u64::try_from(part).unwrap_or(u64::MAX).min(self.full())
-        };
         match (self.aim, goals) {
             // Half of the range is an even end.
             (Aim::Difference, &[a, b]) => {
                 let (a, b) = (a.min(max), b.min(max));
-                values.extend([(a, b), (b, a)].map(|(own, other)| spread(own + max - other, 2 * max)));
+                ranks.extend([a + max - b, b + max - a]);
             }
             // The own goal counts more than all that the other's can make up (Finnsson and Björnsson 2008).
             (Aim::OwnThenOther, &[a, b]) => {
                 let (a, b) = (a.min(max), b.min(max));
-                let most = (max + 1) * (max + 1) - 1;
-                let ranked = |own: u64, other: u64| own * (max + 1) + max - other;
-                values.extend([(a, b), (b, a)].map(|(own, other)| spread(ranked(own, other), most)));
+                ranks.extend([a * (max + 1) + max - b, b * (max + 1) + max - a]);
             }
-            _ => values.extend(goals.iter().map(|&goal| self.of_goal(goal))),
+            _ => ranks.extend(goals.iter().map(|&goal| goal.min(max))),
+        }
+    }
+
+    /// The value of a rank.
+    pub(crate) fn of_rank(&self, rank: u64) -> u64 {
+        if self.aim == Aim::Own {
+            return self.of_goal(rank);
+        }
+        // The products pass 64 bits where goals are millions.
+        let part = u128::from(rank) * u128::from(self.full()) / u128::from(self.most());
+        u64::try_from(part).unwrap_or(u64::MAX).min(self.full())
+    }
+
+    /// Replaces `values` by those of these ranks.
+    pub(crate) fn of_ranks(&self, ranks: &[u64], values: &mut Vec<u64>) {
+        values.clear();
+        values.extend(ranks.iter().map(|&rank| self.of_rank(rank)));
+    }
+
+    /// Replaces `values` by those of an end with these goals, one per role.
+    pub(crate) fn of_end(&self, goals: &[u64], values: &mut Vec<u64>) {
+        self.ranks_of_end(goals, values);
+        for value in values {
+            *value = self.of_rank(*value);
         }
     }
 

@@ -35,6 +35,10 @@ pub struct GraphSummary {
     pub edges: u64,
     /// Joint moves of simultaneous nodes that were made.
     pub joint_moves: u64,
+    /// Nodes of whose values something is proven.
+    pub bounded_nodes: u64,
+    /// Nodes whose values are known, for all roles.
+    pub solved_nodes: u64,
     /// Playouts that ended at a node.
     pub own_visits: u64,
     /// Passages of playouts through nodes.
@@ -108,7 +112,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     /// simultaneous node), and also those that its edges brought, more only if it was a root; a sum is at most visits
     /// times the largest value, and a node's sum is that of its edges and at most the largest value for each own visit
     /// more; every child is alive; with transpositions no two nodes have equal states and each is found by its state;
-    /// in a tree no node has two parents.
+    /// in a tree no node has two parents; what is proven of a node follows from its goals or its children.
     ///
     /// Under `update-all` edges and nodes have visits of playouts that never passed, so the laws of sums do not hold.
     /// Under `credited` a node's sum is that of its edges' credits, and each credit is of all its edge's visits. Under
@@ -216,6 +220,7 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
             return;
         }
         self.summary.nodes += 1;
+        self.inspect_bounds(id);
         match status {
             Status::Open => {
                 self.summary.open_nodes += 1;
@@ -231,6 +236,36 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
                 self.expect(false, || format!("node {}: still {status:?}", id.0));
             }
         }
+    }
+
+    /// No lower bound is above its upper one, and what is proven of a node follows from its goals or from what is proven
+    /// of its children.
+    fn inspect_bounds(&mut self, id: NodeId) {
+        let graph = self.graph;
+        let word = graph.bounds(id);
+        let Some(solver) = self.scheme.solver.as_ref().filter(|_| word != 0) else {
+            return self.expect(word == 0, || format!("node {}: bounds, but nothing is to be proven", id.0));
+        };
+        self.summary.bounded_nodes += 1;
+        self.summary.solved_nodes += u64::from(solver.layout.is_exact(word));
+        self.expect(solver.layout.is_consistent(word), || {
+            format!("node {}: a lower bound is above its upper one", id.0)
+        });
+        let proof = match graph.node(id).status::<O>() {
+            Status::Terminal => {
+                let side = graph.node(id).opening().side;
+                let goals: Vec<u64> = (0..graph.n_roles).map(|role_idx| graph.goal(side, role_idx)).collect();
+                let mut ranks = Vec::new();
+                self.scheme.valuation.ranks_of_end(&goals, &mut ranks);
+                solver.of_end(&ranks)
+            }
+            Status::Open => solver.prove(graph, id, &mut Vec::new()),
+            // An end whose goals found no room.
+            _ => return self.expect(graph.meter.is_full(), || format!("node {}: bounds of a leaf", id.0)),
+        };
+        self.expect(solver.layout.follows(word, proof), || {
+            format!("node {}: its bounds do not follow from its children's", id.0)
+        });
     }
 
     fn inspect_edges(&mut self, id: NodeId, opening: Opening, visits: u64, own: u64) {

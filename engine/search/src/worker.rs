@@ -228,10 +228,14 @@ fn search<R: Reasoner>(
     if job.graph.node(job.root).status::<Sound>() == Status::Terminal {
         return;
     }
+    let solver = job.scheme.solver.as_ref();
     let mut stopwatch = job.work.map(Stopwatch::start);
     let mut numbers = 0..0;
     let mut pace = Pace::new(job.scheme.batch, job.is_timed);
     while !making.interrupt.is_raised() && !stopwatch.as_mut().is_some_and(Stopwatch::is_over) {
+        if solver.is_some_and(|solver| solver.is_decided(&job.graph, job.root)) {
+            return;
+        }
         if numbers.is_empty() {
             numbers = job.tickets.take(TICKET_BLOCK.max(job.scheme.batch));
         }

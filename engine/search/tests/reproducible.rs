@@ -10,7 +10,11 @@ use daggerboard_search::{Budget, Config, Counters, Options, Report, Searcher};
 use reasoner::Interrupt;
 
 fn search<G: Game>(reasoner: &Arc<Rust<G>>, config: Config, seed: u64, playouts: &[u64]) -> Report {
-    let options = Options { config, seed: Some(seed), max_bytes: 64 << 20, ..Options::default() };
+    search_with(reasoner, Options { config, seed: Some(seed), solver: false, ..Options::default() }, playouts)
+}
+
+fn search_with<G: Game>(reasoner: &Arc<Rust<G>>, options: Options, playouts: &[u64]) -> Report {
+    let options = Options { max_bytes: 64 << 20, ..options };
     let mut searcher = Searcher::new(Arc::clone(reasoner), options).expect("options are in bounds");
     searcher.set_root(&reasoner.initial());
     let mut last = None;
@@ -51,6 +55,20 @@ fn equal_seeds_give_equal_reports() {
         let in_parts = search(&reasoner, config, 7, &[1000, 500, 1500]);
         assert_eq!(first.roles, in_parts.roles, "{config}");
         assert_eq!((first.nodes, first.edges), (in_parts.nodes, in_parts.edges), "{config}");
+    }
+}
+
+#[test]
+fn equal_seeds_prove_the_same() {
+    for config in Config::ALL {
+        let reasoner = Rust::new(Picks { n_roles: 3, steps: 3, most: 2 });
+        let options = || Options { config, seed: Some(7), ..Options::default() };
+        let first = search_with(&reasoner, options(), &[3000]);
+        assert_eq!(first, search_with(&reasoner, options(), &[3000]), "{config}");
+        let reasoner = Rust::new(Nim([3, 4, 5, 6]));
+        let first = search_with(&reasoner, options(), &[3000]);
+        assert_eq!(first, search_with(&reasoner, options(), &[3000]), "{config}");
+        assert_eq!(first.roles, search_with(&reasoner, options(), &[1000, 500, 1500]).roles, "{config}");
     }
 }
 

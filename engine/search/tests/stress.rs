@@ -22,8 +22,15 @@ fn stress<G: Game>(game: impl Fn() -> G, max_bytes: usize, playouts: u64) {
         let playouts = if is_slow { playouts / 10 } else { playouts };
         let reasoner = Rust::new(game());
         let root = reasoner.initial();
-        let options =
-            Options { config, threads: N_THREADS, max_bytes, state_heap_bytes: 0, ..Options::default() };
+        // A solved root would end the runs: tests/solver.rs has the solver.
+        let options = Options {
+            config,
+            threads: N_THREADS,
+            max_bytes,
+            state_heap_bytes: 0,
+            solver: false,
+            ..Options::default()
+        };
         let mut searcher = Searcher::new(reasoner, options).expect("options are in bounds");
         searcher.set_root(&root);
         // Several runs, so that threads start together several times, when the graph is new and later.

@@ -10,7 +10,7 @@ use single::System;
 use super::Brain;
 use super::numbers::{
     parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_rave_bias, parse_rollouts,
-    parse_threads,
+    parse_switch, parse_threads,
 };
 use crate::failure::Failure;
 use crate::reasoners::{self, ReasonerKind};
@@ -57,6 +57,10 @@ pub struct BrainArgs {
     /// mean under mc and mc-memory, otherwise visits, if it is not given
     #[arg(long, value_name = "WHAT")]
     pub final_move: Option<FinalMove>,
+    /// Whether bounds on the values of positions are proven and gone by: on, off. What is proven worse is not tried, and a
+    /// solved position ends the search (Winands et al. 2008, Cazenave and Saffidine 2010); never under mc and mc-memory
+    #[arg(long, default_value = "off", value_name = "SWITCH", value_parser = parse_switch, action = clap::ArgAction::Set)]
+    pub solver: bool,
     /// How soon a move's own mean takes over under rave and rave-ucd, 0 to 1 (Saffidine et al. 2012, 4.3)
     #[arg(long, default_value_t = Options::default().rave_bias, value_name = "B", value_parser = parse_rave_bias)]
     pub rave_bias: f64,
@@ -195,6 +199,7 @@ impl BrainArgs {
             in_flight: self.in_flight,
             simultaneous: self.simultaneous,
             final_move: self.final_move,
+            solver: self.solver,
             rave_bias: self.rave_bias,
             batch: self.batch,
             rollouts: self.rollouts,

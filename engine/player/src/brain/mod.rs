@@ -17,6 +17,7 @@ use single::System;
 pub use self::args::{BrainArgs, ThreadsArgs, all_cores};
 use self::numbers::{
     parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_rave_bias, parse_rollouts,
+    parse_switch,
 };
 pub use self::numbers::{parse_seconds, parse_threads};
 use crate::processor_time;
@@ -54,7 +55,7 @@ impl Default for Brain {
 }
 
 /// All keys of settings, for messages and help.
-const KEYS: &str = "threads, config, payoffs, aim, discount, unexplored, in-flight, simultaneous, final-move, rave-bias, batch, rollouts, \
+const KEYS: &str = "threads, config, payoffs, aim, discount, unexplored, in-flight, simultaneous, final-move, solver, rave-bias, batch, rollouts, \
     c, reasoner, playouts, cpu, memory, seed, pin (cores joined by +)";
 
 /// Why a description of a player makes no brain.
@@ -159,6 +160,10 @@ impl Brain {
             "in-flight" => search.in_flight = read(key, value)?,
             "simultaneous" => search.simultaneous = read(key, value)?,
             "final-move" => search.final_move = Some(read(key, value)?),
+            "solver" => {
+                search.solver =
+                    parse_switch(value).map_err(|reason| BrainError::value(key, value, reason))?;
+            }
             "rave-bias" => search.rave_bias = number(parse_rave_bias)?,
             "batch" => search.batch = Some(small(parse_batch)?),
             "rollouts" => search.rollouts = Some(small(parse_rollouts)?),
@@ -247,13 +252,14 @@ mod tests {
     #[test]
     fn every_option_of_the_search_is_a_setting() {
         let settings = "config=update-all,payoffs=nodes,aim=difference,discount=0.99,\
-                        simultaneous=regret-matching,final-move=top,rave-bias=0.5,batch=16,rollouts=4";
+                        simultaneous=regret-matching,final-move=top,rave-bias=0.5,batch=16,rollouts=4,solver=on";
         let search = Brain::parse(settings).unwrap().search;
         assert_eq!((search.config, search.payoffs), (Config::UpdateAll, Some(Payoffs::Nodes)));
         assert_eq!((search.aim, search.discount), (Aim::Difference, 0.99));
         assert_eq!(search.simultaneous, Simultaneous::RegretMatching);
         assert_eq!((search.final_move, search.rave_bias), (Some(FinalMove::Top), 0.5));
         assert_eq!((search.batch, search.rollouts), (Some(16), Some(4)));
+        assert!(search.solver && !Brain::default().search.solver);
     }
 
     #[test]
@@ -340,6 +346,7 @@ mod tests {
             "in-flight=loss(-1)",
             "simultaneous=nash",
             "final-move=first",
+            "solver=maybe",
             "batch=0",
             "batch=129",
             "rollouts=65",

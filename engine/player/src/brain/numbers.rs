@@ -13,6 +13,15 @@ pub fn parse_seconds(text: &str) -> Result<f64, String> {
     is_fine.then_some(seconds).ok_or_else(|| "more than 0 and at most 604800 seconds are wanted".to_owned())
 }
 
+/// Reads a switch.
+pub(super) fn parse_switch(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("on or off is wanted".to_owned()),
+    }
+}
+
 /// Reads a number of threads.
 pub fn parse_threads(text: &str) -> Result<usize, String> {
     let threads = text.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads));

@@ -42,6 +42,8 @@ impl Verified {
                 "terminal_nodes": summary.terminal_nodes,
                 "edges": summary.edges,
                 "joint_moves": summary.joint_moves,
+                "bounded_nodes": summary.bounded_nodes,
+                "solved_nodes": summary.solved_nodes,
                 "own_visits": summary.own_visits,
                 "node_visits": summary.node_visits,
                 "credit_gap": summary.credit_gap.map(gap_json),
@@ -80,6 +82,10 @@ impl Verified {
             ),
             format!("  {} node visits, {} of them own visits", summary.node_visits, summary.own_visits),
         ];
+        if summary.bounded_nodes > 0 {
+            let GraphSummary { bounded_nodes, solved_nodes, .. } = summary;
+            lines.push(format!("  {bounded_nodes} nodes with proven bounds, {solved_nodes} of them solved"));
+        }
         let gaps = [("credit", summary.credit_gap), ("adapted", summary.adapted_gap)];
         lines.extend(gaps.into_iter().filter_map(|(name, gap)| Some(gap_line(name, &gap?))));
         lines

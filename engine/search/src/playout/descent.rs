@@ -15,6 +15,9 @@ use crate::sync::Ordering;
 /// have been a rare one that came first.
 const RETRY: usize = 16;
 
+/// One in so many playouts that would end behind a joint move at what is proven goes elsewhere.
+const TURN: usize = 8;
+
 /// A descent under way.
 #[derive(Debug)]
 pub(super) struct Descent {
@@ -42,6 +45,8 @@ enum Arrival {
     RollOut,
     /// The goals are set.
     Known,
+    /// The ranks are set in their place.
+    Proven,
     /// Its moves must be asked: with this question, or another descent does.
     Asks(Option<usize>),
 }
@@ -95,6 +100,7 @@ impl<R: Reasoner> Walker<R> {
                 Arrival::GoOn(opening) => opening,
                 Arrival::RollOut => return Ok(Some(End::Node)),
                 Arrival::Known => return Ok(Some(End::Known)),
+                Arrival::Proven => return Ok(Some(End::Proven)),
                 Arrival::Asks(question) => {
                     descent.next = Next::Look(question);
                     return Ok(None);
@@ -134,6 +140,9 @@ impl<R: Reasoner> Walker<R> {
         let node = graph.node(id);
         let before = self.path.enter_node(graph, id);
         let is_root = self.path.nodes.len() == 1;
+        if !is_root && self.is_proven(setting, id) {
+            return Arrival::Proven;
+        }
         // A state in which the reasoner fails more often than not is worth nothing, and costs next to nothing
         // from now on. That verdict is no success, so it leaves the balance as it is.
         let is_failing = !is_root && u64::from(node.failures.load(Ordering::Relaxed)) > before.visits;
@@ -151,6 +160,21 @@ impl<R: Reasoner> Walker<R> {
             Status::Claimed if self.questions.asks_moves(id) => Arrival::Asks(None),
             _ => self.look(setting, id, before.in_flight > 0),
         }
+    }
+
+    /// Whether a descent can end at a node because its values are proven; then its ranks are set.
+    fn is_proven(&mut self, setting: Setting<'_, R::State>, id: NodeId) -> bool {
+        let Some(solver) = setting.scheme.solver.as_ref().filter(|solver| solver.ends_descents) else {
+            return false;
+        };
+        let word = setting.graph.bounds(id);
+        // The goals of a terminal node tell more: whether a line ends there.
+        if !solver.layout.is_exact(word) || setting.graph.node(id).status::<Sound>() != Status::Open {
+            return false;
+        }
+        self.goals.clear();
+        self.goals.extend((0..self.n_roles).map(|role_idx| solver.layout.interval(word, role_idx).lo));
+        true
     }
 
     /// Finds out whether the descent goes on from the node that it has entered. `is_shared` tells whether another one was
@@ -232,9 +256,8 @@ impl<R: Reasoner> Walker<R> {
     ) -> Child {
         let graph = setting.graph;
         self.choices.clear();
-        self.joint_move.clear();
-        self.path.leave_node(true);
-        for (role, role_idx) in (0u32..).zip(0..self.n_roles) {
+        self.chances.clear();
+        for role_idx in 0..self.n_roles {
             let edges = graph.edges_of_role(id, role_idx);
             let is_by_regret = setting.scheme.simultaneous == Simultaneous::RegretMatching;
             let (chosen, chance) = if is_by_regret && setting.scheme.config.is_guided() && edges.len() > 1 {
@@ -245,15 +268,48 @@ impl<R: Reasoner> Walker<R> {
                 // Edges of a simultaneous node lead nowhere themselves, so none is broken.
                 (self.choose(setting, &view, dice).unwrap_or(0), None)
             };
-            let edge = edges.start + crate::arena::u32_of(chosen);
-            self.choices.push(edge - opening.first_edge);
+            self.choices.push(edges.start + crate::arena::u32_of(chosen) - opening.first_edge);
+            self.chances.push(chance);
+        }
+        let joint = self.turn_to_the_unproven(setting, id, opening, dice);
+        self.joint_move.clear();
+        self.path.leave_node(true);
+        for ((role, &choice), &chance) in (0u32..).zip(&self.choices).zip(&self.chances) {
+            let edge = opening.first_edge + choice;
             self.joint_move.push(graph.edge(edge).a_move());
             self.path.push_edge(Passed { edge, role, chance });
         }
         self.path.enter_edges(graph);
-        let joint = graph.find_joint(id, &self.choices);
         self.path.note_joint(joint);
         joint.map_or(Child::None, |joint| graph.joint(joint).child())
+    }
+
+    /// Now and then, instead of a joint move that leads to what is known, makes one that does not: roles that choose each
+    /// for itself come to their bad moves at the same time too seldom for proofs, which need all of them. Gives the record
+    /// of the joint move that is made, if there is one.
+    fn turn_to_the_unproven(
+        &mut self,
+        setting: Setting<'_, R::State>,
+        id: NodeId,
+        opening: Opening,
+        dice: &mut Dice,
+    ) -> Option<u32> {
+        let graph = setting.graph;
+        let joint = graph.find_joint(id, &self.choices)?;
+        let (Some(solver), Child::Node(child)) = (&setting.scheme.solver, graph.joint(joint).child()) else {
+            return Some(joint);
+        };
+        if !solver.layout.is_exact(graph.bounds(child)) || dice.below(TURN) > 0 {
+            return Some(joint);
+        }
+        let mut unproven = solver.unproven_joint_moves(graph, id, opening);
+        if unproven.is_empty() {
+            return Some(joint);
+        }
+        self.choices = unproven.swap_remove(dice.below(unproven.len()));
+        // Nobody chose them, so nobody regrets.
+        self.chances.fill(None);
+        graph.find_joint(id, &self.choices)
     }
 
     /// Chooses among a role's edges; none if it is better not to go on.

@@ -85,7 +85,7 @@ impl<R: Reasoner> Walker<R> {
             let state = match (&leaf.end, leaf.path.nodes.last()) {
                 (End::Node, Some(&id)) => graph.state(id),
                 (End::Outside(state), _) => state,
-                (End::Known | End::Broken | End::Node, _) => {
+                (End::Known | End::Proven | End::Broken | End::Node, _) => {
                     self.outcomes.is_done[leaf_idx] = true;
                     continue;
                 }
@@ -168,9 +168,12 @@ impl<R: Reasoner> Walker<R> {
         let Leaf { path, end, goals, seed } = leaf;
         self.path = path;
         let is_known = end.is_known();
-        let is_at_node = matches!(end, End::Known | End::Node);
+        let is_at_node = matches!(end, End::Known | End::Proven | End::Node);
         if is_known {
-            scheme.valuation.of_end(&goals, &mut self.values);
+            match end {
+                End::Proven => scheme.valuation.of_ranks(&goals, &mut self.values),
+                _ => scheme.valuation.of_end(&goals, &mut self.values),
+            }
             for rollout in 0..scheme.n_rollouts {
                 self.outcomes.add(&scheme.valuation, leaf_idx, rollout, &self.values, (goals[0], 0));
             }
@@ -186,6 +189,9 @@ impl<R: Reasoner> Walker<R> {
                 let roles = leaf_idx * self.n_roles..(leaf_idx + 1) * self.n_roles;
                 let (values, best) = (&self.outcomes.sums[roles.clone()], &self.outcomes.best[roles]);
                 self.path.back_up(graph, scheme, &Ending { values, best, is_at_node });
+                if let Some(solver) = &scheme.solver {
+                    solver.go_up(graph, &self.path, &mut self.words);
+                }
                 let depth = self.path.nodes.len() as u64;
                 counters.depth_sum.add(depth);
                 counters.max_depth.raise(depth);
@@ -283,7 +289,8 @@ impl<R: Reasoner> Walker<R> {
         let mut states: Vec<R::State> = self.path.nodes.iter().map(|&id| graph.state(id).clone()).collect();
         let has_rollout = match end {
             End::Known => false,
-            End::Broken => return Ok(()),
+            // A value is known where it is proven, the way to it is not; whoever found the end has kept its line.
+            End::Proven | End::Broken => return Ok(()),
             End::Node => true,
             End::Outside(state) => {
                 states.push(state);

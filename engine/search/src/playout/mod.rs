@@ -72,6 +72,10 @@ pub(crate) struct Walker<R: Reasoner> {
     joint_move: Vec<Move>,
     /// Per role, the index of the chosen edge among those of a simultaneous node.
     choices: Vec<u32>,
+    /// The probability that each had, where it was chosen by regret.
+    chances: Vec<Option<f64>>,
+    /// What is proven of the children of a node.
+    words: Vec<u64>,
     rollouts: Rollouts,
     /// States about which the reasoner is asked: where moves are made, or rollouts begin.
     starts: Vec<R::State>,
@@ -103,6 +107,8 @@ struct Leaf<S> {
 enum End<S> {
     /// At the last node of the path, whose goals are known without a rollout.
     Known,
+    /// At the last node of the path, whose values are proven. What stands for its goals are ranks.
+    Proven,
     /// At the last node of the path, with a rollout from there.
     Node,
     /// Behind an edge that the reasoner cannot follow, which is worth nothing.
@@ -114,7 +120,7 @@ enum End<S> {
 impl<S> End<S> {
     /// Whether its goals are known without a rollout.
     fn is_known(&self) -> bool {
-        matches!(self, End::Known | End::Broken)
+        matches!(self, End::Known | End::Proven | End::Broken)
     }
 }
 
@@ -136,6 +142,8 @@ impl<R: Reasoner> Walker<R> {
             goal_answers: Vec::new(),
             joint_move: Vec::new(),
             choices: Vec::new(),
+            chances: Vec::new(),
+            words: Vec::new(),
             leaves: Vec::new(),
             spare_paths: Vec::new(),
             rollouts: Rollouts::default(),

@@ -178,6 +178,12 @@ impl<R: Reasoner> Walker<R> {
     pub(super) fn close_claimed(&mut self, setting: Setting<'_, R::State>, id: NodeId) {
         self.goal_answers.resize(self.n_roles, GoalAnswer::None);
         let goals = self.goal_answers.iter().map(|&answer| goal_of(answer, setting.max_goal));
+        if let Some(solver) = &setting.scheme.solver {
+            self.goals.clear();
+            self.goals.extend(goals.clone());
+            setting.scheme.valuation.ranks_of_end(&self.goals, &mut self.values);
+            setting.graph.tighten(id, solver.layout, solver.of_end(&self.values));
+        }
         if setting.graph.close(&mut self.blocks, id, goals) == Opened::Open {
             setting.counters.openings.add(1);
         }

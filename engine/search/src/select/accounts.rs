@@ -37,6 +37,10 @@ pub(crate) enum Standing {
     /// Nobody went there, or is on the way.
     Unexplored,
     Explored,
+    /// Its value is proven, and is its mean.
+    Proven,
+    /// Another move is proven to be better.
+    Refuted,
     /// The reasoner does not know where it leads.
     Broken,
 }

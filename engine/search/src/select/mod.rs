@@ -21,10 +21,15 @@ use crate::history::History;
 use crate::node::NodeId;
 use crate::orders::Orders;
 use crate::scheme::Scheme;
+use crate::solver::Solver;
 
 /// Bounds that differ by less, in goal points, are equal but for rounding: what is exact under one rule and rounded
 /// under another leads to the same choice.
 const TIE: f64 = 1e-4;
+
+/// One in so many playouts whose best move is known tries the best of the others: a value that is known teaches nothing, and
+/// whether another move is better would never be found out.
+const LOOK_BEYOND: usize = 4;
 
 /// A node seen from a role that chooses in it.
 #[derive(Debug, Clone)]
@@ -44,12 +49,14 @@ pub(crate) struct Selector {
     /// By account: the upper confidence bound.
     bounds: Vec<f64>,
     recall: Recall,
+    /// What is proven of each move's child.
+    words: Vec<u64>,
 }
 
 impl Selector {
     /// With an interrupt that ends long computations.
     pub(crate) fn new(interrupt: Interrupt) -> Selector {
-        Selector { accounts: Vec::new(), bounds: Vec::new(), recall: Recall::new(interrupt) }
+        Selector { recall: Recall::new(interrupt), ..Selector::default() }
     }
 
     /// A descent begins: what earlier ones computed holds no longer.
@@ -71,7 +78,13 @@ impl Selector {
         if n_unexplored > 0 {
             return Some(self.choose_unexplored(graph, scheme, history, view, n_unexplored, dice));
         }
-        self.choose_by_bound(scheme, mean_of(graph, scheme, view))
+        let first_guess = mean_of(graph, scheme, view);
+        let best = self.choose_by_bound(scheme, first_guess, |_| true)?;
+        if self.accounts[best].standing != Standing::Proven {
+            return Some(best);
+        }
+        let open = self.choose_by_bound(scheme, first_guess, |standing| standing != Standing::Proven);
+        Some(open.filter(|_| dice.below(LOOK_BEYOND) == 0).unwrap_or(best))
     }
 
     /// What is known of each of a role's moves.
@@ -82,7 +95,49 @@ impl Selector {
         view: &Viewpoint,
     ) -> &[Account] {
         accounts::gather(graph, scheme, view, &mut self.recall, &mut self.accounts);
+        if let (Some(solver), false) = (&scheme.solver, view.is_simultaneous) {
+            self.judge(graph, scheme, solver, view);
+        }
         &self.accounts
+    }
+
+    /// Takes what is proven into the accounts of a sequential node's moves, and tightens the node's own bounds by it. A
+    /// value that is known needs no exploration; what is proven worse than another move is not tried (Cazenave and
+    /// Saffidine 2010).
+    fn judge<S: Eq + Hash, O: Orders>(
+        &mut self,
+        graph: &Graph<S, O>,
+        scheme: &Scheme,
+        solver: &Solver,
+        view: &Viewpoint,
+    ) {
+        let layout = solver.layout;
+        solver.gather(graph, graph.node(view.id).opening(), &mut self.words);
+        let proven = solver.of_choice(&self.words, view.role_idx);
+        if proven == 0 {
+            return;
+        }
+        graph.tighten(view.id, layout, proven);
+        let least = layout.interval(proven, view.role_idx).lo;
+        for (account, &word) in self.accounts.iter_mut().zip(&self.words) {
+            let interval = layout.interval(word, view.role_idx);
+            let points = |rank| scheme.valuation.points(scheme.valuation.of_rank(rank) as f64);
+            if interval.hi < least {
+                account.standing = Standing::Refuted;
+            }
+            // Bounds know of no discount, so they tell nothing of a discounted mean.
+            if word == 0 || !solver.ends_descents {
+                continue;
+            }
+            if interval.is_exact() {
+                account.mean = Some(points(interval.lo));
+                if account.standing != Standing::Refuted {
+                    account.standing = Standing::Proven;
+                }
+            } else {
+                account.mean = account.mean.map(|mean| mean.clamp(points(interval.lo), points(interval.hi)));
+            }
+        }
     }
 
     fn choose_unexplored<S: Eq + Hash, O: Orders>(
@@ -111,7 +166,14 @@ impl Selector {
 
     /// UCB1 with what is in flight in its exploration term (Liu et al. 2020, WU-UCT, eq. 4):
     /// Q + C sqrt(ln(N + O) / (n + o)). Of equal bounds the earlier move's counts. A virtual loss counts in Q too.
-    fn choose_by_bound(&mut self, scheme: &Scheme, first_guess: f64) -> Option<usize> {
+    ///
+    /// Moves of some standing are left out.
+    fn choose_by_bound(
+        &mut self,
+        scheme: &Scheme,
+        first_guess: f64,
+        may_have: impl Fn(Standing) -> bool,
+    ) -> Option<usize> {
         let loss = match scheme.in_flight {
             InFlight::Count => None,
             InFlight::VirtualLoss(weight) => Some(weight),
@@ -127,7 +189,9 @@ impl Selector {
                 q *= account.visits / visits;
             }
             match account.standing {
-                Standing::Broken => f64::NEG_INFINITY,
+                Standing::Broken | Standing::Refuted => f64::NEG_INFINITY,
+                standing if !may_have(standing) => f64::NEG_INFINITY,
+                Standing::Proven => q,
                 _ => q + numerator / visits.max(1.0).sqrt(),
             }
         };

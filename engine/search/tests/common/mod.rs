@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each test file uses the games it needs")]
 #![allow(clippy::cast_possible_truncation, reason = "the games are small")]
 
+pub mod boards;
+pub mod exhaustive;
 pub mod graphs;
 
 use std::fmt::Debug;

@@ -31,11 +31,15 @@ Examples:
   daggerboard search tic-tac-toe --threads 1 --seed 7 --playouts 10000
   daggerboard search connect-four --config 'ucd(1,0,1)' --payoffs edges --json
   daggerboard search connect-four --config credited --seconds 2 --verify
+  daggerboard search nim --solver on
   daggerboard search knights-tour --seconds 2 --json
   daggerboard search lights-out --config 'nrpa(2)' --threads 2
 
 Games of one role are searched by the portfolio, unless --config or --verify say otherwise; then the best line counts, and \
 JSON has best_value, best_line, and whether it is proved that none is better. The search ends with the proof.
+
+With --solver on a search ends before its time when it has solved the position: `solved` is told with what each move is \
+proven to be worth, in goal points without a discount, and by how many steps at its best.
 
 The reasoner auto grounds the rules before the search: within half of --seconds, or with --playouts within a number of \
 steps, so that with a seed and one thread the result is the same on every machine. In JSON, reasoner is who answered, \
@@ -65,7 +69,7 @@ pub struct SearchArgs {
     /// How many playouts to make
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     playouts: Option<u64>,
-    /// Check the graph's laws of conservation after the search: visits, sums, credits, links and states. It takes
+    /// Check the graph's laws after the search: visits, sums, credits, links, states and proven bounds. It takes
     /// time and memory as the graph does; Ctrl-C stops it. A broken law is told, and the exit code is 1
     #[arg(long)]
     verify: bool,
@@ -210,7 +214,7 @@ impl Searching<'_> {
         if report.is_terminal {
             return Err(self.stuck());
         }
-        if report.playouts > 0 {
+        if report.playouts > 0 || report.is_solved {
             return Ok(());
         }
         Err(match &report.errors.last {

@@ -1,7 +1,7 @@
 //! What a search has found, as it is printed.
 
 use reasoner::{Role, Session};
-use search::{Counters, MoveReport, Options, Report};
+use search::{Counters, MoveReport, Options, Proven, Report};
 use serde_json::{Value, json};
 
 use crate::commands::laws::Verified;
@@ -38,6 +38,11 @@ impl<S: Session> Shown<'_, S> {
         moves.iter().map(|it| (self.session.move_term(it.a_move).to_lower_case(), *it)).collect()
     }
 
+    /// What is proven of the position, if anything is.
+    fn proven(&self) -> Option<Proven> {
+        self.report.roles.get(self.role.idx()).and_then(|role| role.proven)
+    }
+
     fn best(&mut self) -> Option<String> {
         self.report.best(self.role).map(|a_move| self.session.move_term(a_move).to_lower_case())
     }
@@ -64,6 +69,8 @@ impl<S: Session> Shown<'_, S> {
             "role": self.session.roles()[self.role.idx()].to_lower_case(),
             "best": self.best(),
             "moves": moves,
+            "solved": report.is_solved,
+            "proven": self.proven().map(proven_json),
             "playouts": report.playouts,
             "visits_per_playout": report.visits_per_playout,
             "seconds": report.seconds,
@@ -88,9 +95,10 @@ impl<S: Session> Shown<'_, S> {
 
     pub(super) fn print(mut self) -> Result<(), Failure> {
         let report = self.report;
-        for (a_move, MoveReport { visits, value, top, .. }) in self.moves() {
+        for (a_move, MoveReport { visits, value, top, proven, .. }) in self.moves() {
             let top = top.map_or_else(String::new, |top| format!("top {top:>6.2}  "));
-            output::line(format_args!("{visits:>12} visits  value {value:>6.2}  {top}{a_move}"))?;
+            let proven = proven.map_or_else(String::new, |proven| format!("  {}", proven_text(&proven)));
+            output::line(format_args!("{visits:>12} visits  value {value:>6.2}  {top}{a_move}{proven}"))?;
         }
         let weight = match report.visits_per_playout {
             1 => String::new(),
@@ -108,6 +116,10 @@ impl<S: Session> Shown<'_, S> {
             output::line(format_args!("{} playouts failed: {error}", report.errors.playouts))?;
         }
         let role = self.session.roles()[self.role.idx()].to_string();
+        if report.is_solved {
+            let proven = self.proven().map_or_else(|| "nothing proven".to_owned(), |it| proven_text(&it));
+            output::line(format_args!("solved: {role} has {proven}"))?;
+        }
         output::line(format_args!("best for {role}: {}", self.best().unwrap_or_default()))?;
         self.verified.map_or(Ok(()), Verified::print)
     }
@@ -118,7 +130,28 @@ fn move_json(a_move: &str, report: &MoveReport) -> Value {
     if let Some(top) = report.top {
         told["top"] = json!(top);
     }
+    if let Some(proven) = report.proven {
+        told["proven"] = proven_json(proven);
+    }
     told
+}
+
+/// Such as `proven 100, 3 steps to the end`, or `proven 0 to 50`.
+fn proven_text(proven: &Proven) -> String {
+    let Proven { least, most, steps } = proven;
+    let steps = match steps {
+        None => String::new(),
+        Some(1) => ", 1 step to the end".to_owned(),
+        Some(steps) => format!(", {steps} steps to the end"),
+    };
+    match proven.value() {
+        Some(value) => format!("proven {value:.0}{steps}"),
+        None => format!("proven {least:.0} to {most:.0}"),
+    }
+}
+
+fn proven_json(proven: Proven) -> Value {
+    json!({ "least": proven.least, "most": proven.most, "steps": proven.steps })
 }
 
 /// The options; what was left to the search is null.
@@ -132,6 +165,7 @@ fn options_json(asked: &Asked<'_>) -> Value {
         "in_flight": options.in_flight.to_string(),
         "simultaneous": options.simultaneous.to_string(),
         "final_move": options.final_move.map(|it| it.to_string()),
+        "solver": options.solver,
         "rave_bias": options.rave_bias,
         "batch": options.batch,
         "rollouts": options.rollouts,

@@ -142,7 +142,8 @@ impl Stressing<'_> {
         root: &R::State,
         n_threads: usize,
     ) -> Result<Row, Failure> {
-        let options = Options { threads: n_threads, ..self.brain.search.clone() };
+        // A solved root would end the search.
+        let options = Options { threads: n_threads, solver: false, ..self.brain.search.clone() };
         let cap = options.max_bytes as u64;
         let mut searcher = Searcher::new(Arc::clone(reasoner), options)?;
         searcher.set_root(root);
