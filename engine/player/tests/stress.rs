@@ -29,6 +29,13 @@ fn every_number_of_threads_has_its_search_and_its_graph_keeps_the_laws() {
 }
 
 #[test]
+fn a_system_without_a_graph_is_wrong_usage() {
+    let output = run(&["stress", "lights-out", "--config", "nested(2)", "--seconds", "0.1"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("nested(2) has no graph"), "{output:?}");
+}
+
+#[test]
 fn numbers_of_threads_that_cannot_be_are_wrong_usage() {
     for threads in ["0", "1,x", "100000"] {
         let output = run(&["stress", "tic-tac-toe", "--threads", threads]);

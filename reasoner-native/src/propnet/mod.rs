@@ -27,6 +27,7 @@ mod session;
 mod sliced;
 mod stage;
 mod state;
+mod width;
 
 use std::sync::Arc;
 
@@ -197,7 +198,7 @@ impl Reasoner for Propnet {
     }
 
     fn n_side_by_side(&self) -> usize {
-        session::lanes_of(self)
+        width::lanes_of(self)
     }
 
     fn session(

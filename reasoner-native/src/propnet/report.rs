@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Propnet;
 use super::circuit::{Circuit, Cone};
-use super::session::lanes_of;
+use super::width::lanes_of;
 use reasoner::Reasoner;
 
 /// How large a set of gates is.

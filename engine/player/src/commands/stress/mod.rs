@@ -12,6 +12,7 @@ use clap::Args;
 use reasoner::{Interrupt, Limits, Reasoner, Session};
 use search::{Budget, Options, Searcher};
 use serde_json::json;
+use single::System;
 
 use self::reading::Machine;
 use self::row::{Row, Scaling};
@@ -64,6 +65,10 @@ impl StressArgs {
     /// If the game cannot be had, a search fails, or the plot cannot be written.
     pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
         let brain = self.brain.brain(1, None, None)?;
+        if let Some(system) = brain.config.filter(|it| !matches!(it, System::Graph(_))) {
+            return Err(Failure::usage(format!("--config {system} has no graph that threads share"))
+                .hint("name a configuration of the graph, such as uct+t"));
+        }
         let game = self.game.load()?;
         let stop = stop::on_ctrl_c()?;
         let stressing =
