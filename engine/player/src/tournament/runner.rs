@@ -222,6 +222,8 @@ impl<'a> Runner<'a> {
             match played {
                 Ok(Some(outcome)) => self.note(ledger, fixture_idx, outcome),
                 Ok(None) => {}
+                // What a stop breaks off is played when the tournament goes on.
+                Err(failure) if self.stop.is_raised() => tracing::debug!("stopped: {failure}"),
                 Err(failure) => ledger.failure = Some(failure),
             }
             self.changed.notify_all();
@@ -280,10 +282,7 @@ impl<'a> Runner<'a> {
     ) -> Result<Option<MatchOutcome>, Failure> {
         let fixture = &self.schedule.fixtures[fixture_idx];
         let game = &self.plan.games[fixture.game_idx];
-        let players = match self.seat(fixture, slot_idx, stable) {
-            Err(_) if self.stop.is_raised() => return Ok(None),
-            players => players?,
-        };
+        let players = self.seat(fixture, slot_idx, stable)?;
         let playing = Playing {
             one: Match {
                 id: fixture.id.clone(),
