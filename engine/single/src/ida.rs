@@ -28,19 +28,22 @@ struct Iteration<S> {
     is_cut: bool,
 }
 
+/// Deeper lines are not looked for: each move of the line at hand takes some of the thread's stack.
+const MAX_DEPTH: u32 = 1000;
+
 impl<R: Reasoner> Solver<R> for Ida {
     fn solve(&mut self, work: &mut Work<'_, R>) -> Result<Ending, Halt> {
         let most = work.max_bytes / (size_of::<R::State>() + BYTES_BESIDE);
         let root = work.root;
-        for depth in 1.. {
+        for depth in 1..=MAX_DEPTH {
             let memory = self.has_memory.then(FxHashMap::default);
             let mut iteration = Iteration { memory, most, is_cut: false };
             look(work, &mut iteration, root, &mut Vec::new(), depth)?;
             if !iteration.is_cut {
-                break;
+                return Ok(Ending::Proved);
             }
         }
-        Ok(Ending::Proved)
+        Ok(Ending::GaveUp)
     }
 }
 

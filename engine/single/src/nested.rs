@@ -4,7 +4,7 @@
 //! best one found so far. On the lowest level that is a random rollout, or as many of them as the reasoner plays side by
 //! side in the same time.
 
-use reasoner::{Move, Reasoner, Session, Value};
+use reasoner::{MAX_ROLLOUT_STEPS, Move, Reasoner, Session, Value};
 
 use crate::solver::{Ending, Halt, Solver};
 use crate::work::{Stand, Work};
@@ -59,6 +59,11 @@ fn nested<R: Reasoner>(
                 break Some(value);
             }
             Stand::Open => {}
+        }
+        // A line of forced moves makes no playouts, and rules that break the law of GDL may never end it.
+        work.go_on(0)?;
+        if path.len() >= MAX_ROLLOUT_STEPS as usize {
+            break None;
         }
         let legal = work.expansion.moves.clone();
         if legal.len() > 1 && best.as_ref().is_none_or(|best| best.value < work.max_goal) {

@@ -188,6 +188,25 @@ fn a_stop_and_a_deadline_end_a_run() {
     assert!(report.best.is_some());
 }
 
+/// No end: two states in turn by one move, or by two that are the same.
+const ENDLESS: [&str; 2] = ["(legal a go)", "(legal a go) (legal a stay)"];
+
+#[test]
+fn rules_that_never_end_hold_no_system_up() {
+    for moves in ENDLESS {
+        let rules = format!(
+            "(role a) (init (x 1)) {moves} (<= (next (x 2)) (true (x 1))) (<= (next (x 1)) (true (x 2)))
+             (<= terminal (true (x 3))) (goal a 50)"
+        );
+        let interpreter = interpreter(&rules);
+        for system in SYSTEMS {
+            let budget =
+                Budget { deadline: Some(Instant::now() + Duration::from_millis(100)), ..Budget::default() };
+            assert!(search(&interpreter, system, &options(1), &budget).best.is_none(), "{system}");
+        }
+    }
+}
+
 #[test]
 fn games_of_several_roles_are_refused() {
     let error = Searcher::new(&shipped("tic-tac-toe"), System::Portfolio, &options(1)).unwrap_err();

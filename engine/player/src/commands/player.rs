@@ -36,8 +36,8 @@ pub struct PlayerArgs {
     /// Free a match when nothing is heard of it for its longest clock and this many seconds
     #[arg(long, default_value_t = 180, value_name = "S")]
     patience: u32,
-    /// The folder for records: of each match a rulesheet ID.kif as it came, and ID.json, which `daggerboard replay
-    /// DIR/ID.kif --moves DIR/ID.json` reads
+    /// The folder for records: of each match a rulesheet ID-ROLE.kif as it came, and ID-ROLE.json, which `daggerboard
+    /// replay DIR/ID-ROLE.kif --moves DIR/ID-ROLE.json` reads; a match that comes again gets a number behind its name
     #[arg(long, default_value = "records", value_name = "DIR")]
     records: PathBuf,
     /// Leave no records

@@ -79,12 +79,21 @@ impl OwnRecord {
         let Start { text, rules, .. } = &self.start;
         let description = Description::from_sexprs(text, rules.clone(), ending.reading);
         let rules = Arc::new(Rules::from_description(&description).map_err(Failure::work)?);
-        let (stem, sheet) = (file_stem(&self.start.id), description.to_string());
+        let (stem, sheet) = (self.stem(folder), description.to_string());
         let mut record = self.record(&rules, ending, format!("{stem}.kif"), golden_text::hash(&sheet));
         let again = Again { reported: &self.reported, record: &mut record, stop };
         ReasonerKind::Interpreter.with(rules, &SetUp::until(stop), again)??;
         write_whole(folder, &format!("{stem}.kif"), sheet.as_bytes())?;
         record.save_as(folder, &stem)
+    }
+
+    /// The name of its files: the match and our role, so that managers and players that share a folder leave each other's
+    /// records alone, and a number if such a match was recorded before.
+    fn stem(&self, folder: &Path) -> String {
+        let first = file_stem(&format!("{}-{}", self.start.id, self.start.role));
+        let is_free = |stem: &String| !folder.join(format!("{stem}.json")).exists();
+        let numbered = (2u32..).map(|n| format!("{first}-{n}"));
+        std::iter::once(first.clone()).chain(numbered).find(is_free).unwrap_or(first)
     }
 
     fn record(&self, rules: &Rules, ending: Ending, game: String, rules_hash: String) -> Record {
@@ -189,11 +198,11 @@ const MAX_STEM: usize = 100;
 /// An id as the name of a file: whatever managers call matches, it stays in its folder, and different ids stay different.
 fn file_stem(id: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    if !id.is_empty() && id.len() <= MAX_STEM && id.chars().all(is_plain) && !id.starts_with('.') {
+    if !id.is_empty() && id.len() <= MAX_STEM && id.chars().all(is_plain) && !id.starts_with(['.', '-']) {
         return id.to_owned();
     }
     let plain: String = id.chars().map(|c| if is_plain(c) { c } else { '_' }).take(MAX_STEM / 2).collect();
-    format!("{}-{}", plain.trim_start_matches('.'), golden_text::hash(id))
+    format!("{}-{}", plain.trim_start_matches(['.', '-']), golden_text::hash(id))
 }
 
 #[cfg(test)]
@@ -203,10 +212,11 @@ mod tests {
     #[test]
     fn records_stay_in_their_folder_and_apart() {
         assert_eq!(file_stem("Base.paint.1406040304050"), "Base.paint.1406040304050");
-        let odd = ["a/b", "../a", "a;b", ".a", "..", "", &"x".repeat(300), &"x".repeat(301)].map(file_stem);
+        let odd =
+            ["a/b", "../a", "a;b", ".a", "..", "-rf", "", &"x".repeat(300), &"x".repeat(301)].map(file_stem);
         for (idx, stem) in odd.iter().enumerate() {
             assert!(
-                !stem.is_empty() && !stem.contains('/') && !stem.starts_with('.') && stem.len() <= MAX_STEM,
+                !stem.is_empty() && !stem.contains('/') && !stem.starts_with(['.']) && stem.len() <= MAX_STEM,
                 "{stem}"
             );
             assert!(!odd[..idx].contains(stem), "{stem}");
