@@ -29,6 +29,17 @@ fn every_number_of_threads_has_its_search_and_its_graph_keeps_the_laws() {
 }
 
 #[test]
+fn a_plot_that_cannot_be_written_takes_no_result_away() {
+    let args =
+        ["stress", "tic-tac-toe", "--threads", "2,1,2", "--seconds", "0.1", "--plot", "/nowhere/it.svg"];
+    let output = run(&args);
+    let (told, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(told.contains("2 threads are") && told.contains("times as fast as 1 thread."), "{told}");
+    assert!(said.contains("/nowhere/it.svg"), "{said}");
+}
+
+#[test]
 fn a_system_without_a_graph_is_wrong_usage() {
     let output = run(&["stress", "lights-out", "--config", "nested(2)", "--seconds", "0.1"]);
     assert_eq!(output.status.code(), Some(2));

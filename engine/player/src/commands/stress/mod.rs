@@ -69,6 +69,10 @@ impl StressArgs {
             return Err(Failure::usage(format!("--config {system} has no graph that threads share"))
                 .hint("name a configuration of the graph, such as uct+t"));
         }
+        if brain.search.solver {
+            return Err(Failure::usage("--solver on ends a search that has solved the position")
+                .hint("leave it out: every search has the same time here"));
+        }
         let game = self.game.load()?;
         let stop = stop::on_ctrl_c()?;
         let stressing =
@@ -76,10 +80,13 @@ impl StressArgs {
         brain.reasoner.with(Arc::clone(&game.rules), &SetUp::shown(&stop), stressing)?
     }
 
-    /// How many threads each search has.
+    /// How many threads each search has, from few to many.
     fn numbers_of_threads(&self) -> Vec<usize> {
         if !self.threads.is_empty() {
-            return self.threads.clone();
+            let mut numbers = self.threads.clone();
+            numbers.sort_unstable();
+            numbers.dedup();
+            return numbers;
         }
         let n_cores = all_cores();
         let mut numbers: Vec<usize> =
@@ -107,17 +114,17 @@ impl WithReasoner for Stressing<'_> {
             if self.stop.is_raised() {
                 break;
             }
-            let seconds = self.args.seconds;
-            output::progress(format_args!("{n_threads} threads, {seconds} s"));
-            rows.push(self.measure(&reasoner, &root, n_threads)?);
+            output::progress(format_args!("{}, {} s", reading::threads(n_threads), self.args.seconds));
+            let row = self.measure(&reasoner, &root, n_threads)?;
+            // A search that was stopped has not had its time.
+            if !self.stop.is_raised() {
+                rows.push(row);
+            }
         }
         let scaling = Scaling::new(rows);
         let machine =
             Machine { n_cores: all_cores(), has_backup_lock: self.brain.search.config.has_backup_lock() };
         let reading = reading::of(&scaling, machine);
-        if let Some(path) = &self.args.plot {
-            write_plot(path, &scaling, self.name)?;
-        }
         if self.as_json {
             output::json(&json!({
                 "game": self.name,
@@ -125,6 +132,7 @@ impl WithReasoner for Stressing<'_> {
                 "config": self.brain.search.config.to_string(),
                 "seconds": self.args.seconds,
                 "cores": machine.n_cores,
+                "stopped": self.stop.is_raised(),
                 "searches": scaling.json(),
                 "reading": reading,
             }))?;
@@ -133,6 +141,9 @@ impl WithReasoner for Stressing<'_> {
             output::line(format_args!("{name}, {config} on {}, {} cores", reasoner.name(), machine.n_cores))?;
             scaling.print()?;
             reading.iter().try_for_each(output::line)?;
+        }
+        if let Some(path) = &self.args.plot {
+            write_plot(path, &scaling, self.name)?;
         }
         let is_stopped = self.stop.is_raised();
         Ok(if scaling.keeps_laws() && !is_stopped { Outcome::Done } else { Outcome::Failed })
@@ -147,8 +158,7 @@ impl Stressing<'_> {
         root: &R::State,
         n_threads: usize,
     ) -> Result<Row, Failure> {
-        // A solved root would end the search.
-        let options = Options { threads: n_threads, solver: false, ..self.brain.search.clone() };
+        let options = Options { threads: n_threads, ..self.brain.search.clone() };
         let cap = options.max_bytes as u64;
         let mut searcher = Searcher::new(Arc::clone(reasoner), options)?;
         searcher.set_root(root);

@@ -17,16 +17,21 @@ const STEADY: f64 = 0.9;
 /// Playouts for each of which so many meet another one count as wasted.
 const OFTEN: f64 = 0.05;
 
+/// So many threads, in words.
+pub(super) fn threads(n_threads: usize) -> String {
+    if n_threads == 1 { "1 thread".to_owned() } else { format!("{n_threads} threads") }
+}
+
 /// The reading, one sentence a line; it needs two rows to say anything about scaling.
 pub(super) fn of(scaling: &Scaling, machine: Machine) -> Vec<String> {
     let [first, .., last] = &scaling.rows[..] else {
-        return vec!["one number of threads tells nothing about scaling; give --threads a list".to_owned()];
+        return vec!["one number of threads tells nothing about scaling".to_owned()];
     };
     let mut lines = vec![format!(
-        "{} threads are {:.2} times as fast as {}.",
-        last.n_threads,
+        "{} are {:.2} times as fast as {}.",
+        threads(last.n_threads),
         scaling.speed_up(last),
-        first.n_threads
+        threads(first.n_threads)
     )];
     lines.extend(processors(last, machine));
     let steadiness = last.speed_of_processor() / first.speed_of_processor().max(f64::EPSILON);

@@ -3,6 +3,7 @@
 use search::{Counters, Report};
 use serde_json::{Value, json};
 
+use super::reading::threads;
 use crate::commands::laws::Verified;
 use crate::failure::{Failure, Outcome};
 use crate::output;
@@ -154,7 +155,7 @@ impl Scaling {
         output::line(table)?;
         for row in &self.rows {
             if let Some(verified) = &row.verified {
-                output::line(format_args!("{} threads:", row.n_threads))?;
+                output::line(format_args!("{}:", threads(row.n_threads)))?;
                 verified.print()?;
             }
         }
