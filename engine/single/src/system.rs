@@ -71,6 +71,14 @@ pub enum SystemError {
         /// What was given.
         found: String,
     },
+    /// A parameter was there before.
+    #[error("{name}: {parameter} is given twice")]
+    Twice {
+        /// The system.
+        name: &'static str,
+        /// The parameter.
+        parameter: String,
+    },
     /// It has no parameter of this name.
     #[error("{name} has no parameter {parameter:?}; known are {SYSTEM_NAMES}")]
     NoParameter {
@@ -89,13 +97,19 @@ struct Parameters {
 
 impl Parameters {
     /// `first` is the parameter whose name may be left out.
-    fn read(name: &'static str, first: &'static str, text: &str) -> Parameters {
+    fn read(name: &'static str, first: &'static str, text: &str) -> Result<Parameters, SystemError> {
         let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
         let pair = |part: &str| match part.split_once('=') {
             Some((key, value)) => (key.trim().to_owned(), value.trim().to_owned()),
+            None if first.is_empty() => (part.to_owned(), String::new()),
             None => (first.to_owned(), part.to_owned()),
         };
-        Parameters { name, given: parts.map(pair).collect() }
+        let given: Vec<(String, String)> = parts.map(pair).collect();
+        let is_again = |&idx: &usize| given[..idx].iter().any(|(key, _)| *key == given[idx].0);
+        match (0..given.len()).find(is_again) {
+            Some(idx) => Err(SystemError::Twice { name, parameter: given[idx].0.clone() }),
+            None => Ok(Parameters { name, given }),
+        }
     }
 
     fn take(&mut self, parameter: &'static str) -> Option<String> {
@@ -167,25 +181,25 @@ impl FromStr for System {
         };
         let (system, parameters) = match name {
             "nested" => {
-                let mut parameters = Parameters::read("nested", "level", inside);
+                let mut parameters = Parameters::read("nested", "level", inside)?;
                 let mut level = 1;
                 parameters.number("level", [1, MAX_LEVEL], &mut level)?;
                 (System::Nested(level), parameters)
             }
             "nrpa" => nrpa(inside)?,
             "beam" => {
-                let mut parameters = Parameters::read("beam", "width", inside);
+                let mut parameters = Parameters::read("beam", "width", inside)?;
                 let mut width = 64;
                 parameters.number("width", [1, MAX_WIDTH], &mut width)?;
                 (System::Beam(width), parameters)
             }
             "sp-mcts" => sp_mcts(inside)?,
-            "max1" => (System::Max1, Parameters::read("max1", "", inside)),
-            "max2" => (System::Max2, Parameters::read("max2", "", inside)),
-            "exhaustive" => (System::Exhaustive, Parameters::read("exhaustive", "", inside)),
-            "ida" => (System::Ida, Parameters::read("ida", "", inside)),
-            "meida" => (System::Meida, Parameters::read("meida", "", inside)),
-            "portfolio" => (System::Portfolio, Parameters::read("portfolio", "", inside)),
+            "max1" => (System::Max1, Parameters::read("max1", "", inside)?),
+            "max2" => (System::Max2, Parameters::read("max2", "", inside)?),
+            "exhaustive" => (System::Exhaustive, Parameters::read("exhaustive", "", inside)?),
+            "ida" => (System::Ida, Parameters::read("ida", "", inside)?),
+            "meida" => (System::Meida, Parameters::read("meida", "", inside)?),
+            "portfolio" => (System::Portfolio, Parameters::read("portfolio", "", inside)?),
             _ => {
                 return text.parse().map(System::Graph).map_err(|error| match error {
                     ConfigError::Unknown(_) => unknown(),
@@ -199,7 +213,7 @@ impl FromStr for System {
 }
 
 fn nrpa(inside: &str) -> Result<(System, Parameters), SystemError> {
-    let mut parameters = Parameters::read("nrpa", "level", inside);
+    let mut parameters = Parameters::read("nrpa", "level", inside)?;
     let mut options = NrpaOptions::default();
     parameters.number("level", [1, MAX_LEVEL], &mut options.level)?;
     parameters.number("n", COUNT, &mut options.n)?;
@@ -209,7 +223,7 @@ fn nrpa(inside: &str) -> Result<(System, Parameters), SystemError> {
 }
 
 fn sp_mcts(inside: &str) -> Result<(System, Parameters), SystemError> {
-    let mut parameters = Parameters::read("sp-mcts", "c", inside);
+    let mut parameters = Parameters::read("sp-mcts", "c", inside)?;
     let mut options = SpMctsOptions::default();
     parameters.number("c", CONSTANT, &mut options.c)?;
     parameters.number("d", CONSTANT, &mut options.d)?;
@@ -281,7 +295,9 @@ mod tests {
             ("nested(0)", "level is a number from 1 to"),
             ("nested(2", "is no search configuration"),
             ("nested(depth=2)", "no parameter \"depth\""),
-            ("max1(2)", "no parameter"),
+            ("max1(2)", "max1 has no parameter \"2\""),
+            ("nested(2,3)", "nested: level is given twice"),
+            ("nrpa(2,n=5,n=6)", "nrpa: n is given twice"),
             ("nrpa(alpha=nan)", "alpha is a number"),
             ("sp-mcts(final=best)", "final is one of top, mean, visits"),
             ("magic", "for games of one role portfolio, nested"),
