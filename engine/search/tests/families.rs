@@ -4,6 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
+use common::boards::Matrix;
 use common::graphs::{Layers, Remembered, figure_of_ary, figure_of_ucd};
 use common::{Game, Nim, Rust};
 use daggerboard_search::{
@@ -206,46 +207,14 @@ fn a_discount_prefers_the_shorter_win() {
 
 /// The first role picks a row and the second a column of ((40, 0), (0, 60)), for and against the first. The only
 /// equilibrium has rows in 60 : 40, columns in 60 : 40, and is worth 24.
-#[derive(Debug)]
-struct Mixed;
-
-impl Game for Mixed {
-    type State = Option<(u32, u32)>;
-
-    fn n_roles(&self) -> usize {
-        2
-    }
-
-    fn initial(&self) -> Self::State {
-        None
-    }
-
-    fn is_terminal(&self, state: &Self::State) -> bool {
-        state.is_some()
-    }
-
-    fn legal(&self, _: &Self::State, _: usize, moves: &mut Vec<u32>) {
-        moves.extend([0, 1]);
-    }
-
-    fn next(&self, _: &Self::State, joint_move: &[u32]) -> Self::State {
-        Some((joint_move[0], joint_move[1]))
-    }
-
-    fn goal(&self, state: &Self::State, role: usize) -> u32 {
-        let of_first = match state {
-            Some((0, 0)) => 40,
-            Some((1, 1)) => 60,
-            _ => 0,
-        };
-        if role == 0 { of_first } else { 100 - of_first }
-    }
+fn mixed() -> Matrix {
+    Matrix { rows: vec![vec![40, 0], vec![0, 60]], sum: 100 }
 }
 
 #[test]
 fn regret_matching_comes_to_the_mixed_equilibrium() {
     let options = Options { simultaneous: Simultaneous::RegretMatching, ..options("uct", 5) };
-    let (report, _) = search(Mixed, options, 200_000);
+    let (report, _) = search(mixed(), options, 200_000);
     for role in 0..2 {
         let visits = visits(&report, role);
         // A tenth of the choices are uniform, which moves the shares by less than 0.02 towards a half.

@@ -5,9 +5,10 @@ mod common;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use common::runs::{play, searcher};
 use common::{Broken, Deep, Dial, Endless, Game, Nim, Panicking, Picks, Rust, Wide, take};
 use daggerboard_search::{
-    Budget, Config, Depth, Options, Report, SearchError, Searcher, VerifyError, WorkLimit, cores,
+    Budget, Config, Depth, Options, SearchError, Searcher, VerifyError, WorkLimit, cores,
 };
 use reasoner::{Interrupt, Move, Role};
 
@@ -22,23 +23,6 @@ fn options(config: Config, threads: usize) -> Options {
         solver: false,
         ..Options::default()
     }
-}
-
-fn searcher<G: Game>(game: G, options: Options) -> Searcher<Rust<G>> {
-    let reasoner = Rust::new(game);
-    let root = reasoner.initial();
-    let mut searcher = Searcher::new(reasoner, options).expect("options are in bounds");
-    searcher.set_root(&root);
-    searcher
-}
-
-fn play<G: Game>(searcher: &mut Searcher<Rust<G>>, playouts: u64) -> Report {
-    let budget = Budget { playouts: Some(playouts), ..Budget::default() };
-    let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("there is a root");
-    if let Err(error) = searcher.verify(&Interrupt::new()) {
-        panic!("{error:#?}");
-    }
-    report
 }
 
 #[test]

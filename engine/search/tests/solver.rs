@@ -9,9 +9,10 @@ use std::sync::Arc;
 use common::boards::{InARow, Matrix, SmallHex};
 use common::exhaustive::{Values, values};
 use common::graphs::{Drawn, Layers};
+use common::runs::{play, searcher};
 use common::{Broken, Game, Nim, Picks, Rust, take};
-use daggerboard_search::{Aim, Budget, Config, Options, Report, Searcher, Simultaneous};
-use reasoner::{Interrupt, Move, Role};
+use daggerboard_search::{Aim, Config, Options, Report, Searcher, Simultaneous};
+use reasoner::{Move, Role};
 
 const THREADS: [usize; 3] = [1, 2, 16];
 
@@ -25,23 +26,6 @@ fn options(config: Config, threads: usize) -> Options {
         state_heap_bytes: 0,
         ..Options::default()
     }
-}
-
-fn searcher<G: Game>(game: G, options: Options) -> Searcher<Rust<G>> {
-    let reasoner = Rust::new(game);
-    let root = reasoner.initial();
-    let mut searcher = Searcher::new(reasoner, options).expect("options are in bounds");
-    searcher.set_root(&root);
-    searcher
-}
-
-fn play<G: Game>(searcher: &mut Searcher<Rust<G>>, playouts: u64) -> Report {
-    let budget = Budget { playouts: Some(playouts), ..Budget::default() };
-    let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("there is a root");
-    if let Err(error) = searcher.verify(&Interrupt::new()) {
-        panic!("{error:#?}");
-    }
-    report
 }
 
 /// What a report says of the root, in whole goals.

@@ -5,6 +5,7 @@
 pub mod boards;
 pub mod exhaustive;
 pub mod graphs;
+pub mod runs;
 
 use std::fmt::Debug;
 use std::hash::Hash;
