@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use player::brain::split_outside_parentheses;
 use search::Config;
 
 /// One configuration or more, each once: `uct,ucd(inf,0,1)`.
@@ -24,17 +25,8 @@ impl FromStr for ConfigList {
     type Err = ConfigListError;
 
     fn from_str(text: &str) -> Result<ConfigList, ConfigListError> {
-        let mut depth = 0usize;
-        let elements = text.split(|character| {
-            match character {
-                '(' => depth += 1,
-                ')' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            character == ',' && depth == 0
-        });
         let mut configs = Vec::new();
-        for element in elements {
+        for element in split_outside_parentheses(text) {
             let config: Config = element.trim().parse()?;
             if configs.contains(&config) {
                 return Err(ConfigListError::Twice(config));

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use player::failure::{Failure, Outcome};
+use player::reasoners::{self, SetUp, Share};
 use player::{output, stop, tables};
 use reasoner::{Expansion, Interrupt, Reasoner, ReasonerError, Role, Session, Value};
-use reasoner_native::{Budget, Interpreter, Netlist};
 use sat::{Limits, Planner, Verdict};
 use serde::Serialize;
 use serde_json::json;
@@ -96,10 +96,10 @@ impl PlanArgs {
             row.end = "the game has no rulesheet".to_owned();
             return Ok(row);
         };
-        let interpreter = Arc::new(Interpreter::new(Arc::clone(&game.rules))?);
-        let budget = Budget { deadline, interrupt: stop.clone(), ..Budget::default() };
-        let netlist = match Netlist::new(&interpreter, &budget) {
-            Ok(netlist) => netlist,
+        let demanded = Share { time: Some(Duration::from_secs_f64(self.seconds)), ..Share::PATIENT };
+        let set_up = SetUp { demanded, ..SetUp::until(stop) };
+        let (reasoner, netlist) = match reasoners::netlist(Arc::clone(&game.rules), &set_up) {
+            Ok(both) => both,
             Err(error) => {
                 row.end = error.to_string();
                 return Ok(row);
@@ -126,7 +126,7 @@ impl PlanArgs {
         row.best_line = best.iter().map(|&a_move| netlist.moves()[a_move].term.to_string()).collect();
         if let Some(value) = row.best_value {
             let line: Vec<_> = best.iter().map(|&a_move| &netlist.moves()[a_move].term).collect();
-            let played = played(&interpreter, &line)?;
+            let played = played(&reasoner, &line)?;
             if played != Some(value) {
                 let text = format!("the line comes to {played:?}, not {value}, played by the interpreter");
                 return Err(Failure::work(text).context(row.game));
@@ -137,8 +137,8 @@ impl PlanArgs {
 }
 
 /// The goal of a line; none if it is not legal or does not end the game.
-fn played(interpreter: &Arc<Interpreter>, line: &[&gdl::Term]) -> Result<Option<Value>, ReasonerError> {
-    let mut session = interpreter.session(reasoner::Limits::default(), &Interrupt::new())?;
+fn played<R: Reasoner>(reasoner: &Arc<R>, line: &[&gdl::Term]) -> Result<Option<Value>, ReasonerError> {
+    let mut session = reasoner.session(reasoner::Limits::default(), &Interrupt::new())?;
     let mut state = session.initial_state()?;
     let mut expansion = Expansion::default();
     for term in line {

@@ -11,6 +11,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use player::brain::split_outside_parentheses;
 use player::failure::{Failure, Outcome};
 use player::reasoners::{self, ReasonerKind};
 use player::{output, stop};
@@ -105,18 +106,9 @@ pub struct PuzzlesArgs {
 /// Systems of a command line.
 type SystemList = std::sync::Arc<[System]>;
 
-/// Splits at commas that are not within parentheses.
 fn systems(text: &str) -> Result<SystemList, String> {
-    let mut depth = 0usize;
-    let elements = text.split(|character| {
-        match character {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        character == ',' && depth == 0
-    });
-    elements.map(|name| name.trim().parse().map_err(|error: single::SystemError| error.to_string())).collect()
+    let system = |name: &str| name.trim().parse().map_err(|error: single::SystemError| error.to_string());
+    split_outside_parentheses(text).map(system).collect()
 }
 
 fn clock(text: &str) -> Result<f64, String> {

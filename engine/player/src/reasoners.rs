@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use gdl::{Rules, Term};
 use reasoner::{Interrupt, Limits, Reasoner, ReasonerError, Session};
 use reasoner_native::{Budget, Evaluation, Interpreter, Progress, Propnet, Watch};
-pub use reasoner_native::{GateCount, NetReport};
+pub use reasoner_native::{GateCount, NetReport, Netlist};
 #[cfg(feature = "prolog")]
 use reasoner_prolog::{Prolog, Update};
 
@@ -259,6 +259,17 @@ pub fn with_successor<W: WithSuccessor>(
 /// If they cannot be grounded.
 pub fn explain(rules: Arc<Rules>, set_up: &SetUp) -> Result<NetReport, ReasonerError> {
     Ok(propnet(rules, set_up, Evaluation::Sliced)?.report())
+}
+
+/// The ground rules of a game as a circuit, and a reasoner that knows them without it.
+///
+/// # Errors
+/// If they cannot be grounded.
+pub fn netlist(rules: Arc<Rules>, set_up: &SetUp) -> Result<(Arc<impl Reasoner>, Netlist), ReasonerError> {
+    let interpreter = Arc::new(Interpreter::until(rules, &set_up.stop)?);
+    let budget = set_up.demanded.budget(&set_up.stop, set_up.audience);
+    let netlist = Netlist::new(&interpreter, &budget)?;
+    Ok((interpreter, netlist))
 }
 
 fn propnet(rules: Arc<Rules>, set_up: &SetUp, evaluation: Evaluation) -> Result<Propnet, ReasonerError> {

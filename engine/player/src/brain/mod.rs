@@ -123,7 +123,7 @@ impl Brain {
     pub fn parse(settings: &str) -> Result<Brain, BrainError> {
         let mut brain = Brain::default();
         let mut keys = Vec::new();
-        for setting in split_settings(settings).filter(|setting| !setting.is_empty()) {
+        for setting in split_outside_parentheses(settings).filter(|setting| !setting.is_empty()) {
             let (key, value) =
                 setting.split_once('=').ok_or_else(|| BrainError::NoValue(setting.to_owned()))?;
             if keys.contains(&key) {
@@ -200,9 +200,9 @@ impl Brain {
 }
 
 /// Splits at the commas outside of parentheses.
-fn split_settings(settings: &str) -> impl Iterator<Item = &str> {
+pub fn split_outside_parentheses(list: &str) -> impl Iterator<Item = &str> {
     let mut n_open = 0usize;
-    settings.split(move |c| {
+    list.split(move |c| {
         match c {
             '(' => n_open += 1,
             ')' => n_open = n_open.saturating_sub(1),
