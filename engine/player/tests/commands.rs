@@ -333,3 +333,37 @@ fn explain_shows_where_grounding_is() {
     );
     assert!(stderr.contains("the time for grounding is over"), "{stderr}");
 }
+
+/// A race of two whose names, and whose moves, differ by nothing but case.
+const ALIKE: &str = "(role walker) (role Walker) (init (at 0)) (next (at 1))
+(legal walker (go left)) (legal walker (go Left)) (legal Walker stay)
+(next (won walker)) (<= terminal (true (at 1)))
+(<= (next (Won walker)) (does walker (go Left)))
+(<= (goal walker 100) (true (Won walker))) (<= (goal walker 0) (not (true (Won walker))))
+(goal Walker 50)";
+
+#[test]
+fn names_that_differ_by_case_are_told_apart() {
+    let folder = Folder::new();
+    let alike = folder.write("alike.kif", ALIKE);
+    let search = |role: &str| {
+        let limits = ["--playouts=200", "--threads=1", "--seed=1", "--json"];
+        json_of(&[&["search", &alike, "--match-case", "--role", role][..], &limits].concat())
+    };
+    let told = search("walker");
+    assert_eq!((&told["role"], &told["best"]), (&json!("walker"), &json!("(go Left)")), "{told}");
+    let moves: Vec<&Value> = told["moves"].as_array().unwrap().iter().map(|it| &it["move"]).collect();
+    assert_eq!(moves, ["(go Left)", "(go left)"]);
+    let told = search("Walker");
+    assert_eq!((&told["role"], &told["best"]), (&json!("Walker"), &json!("stay")), "{told}");
+    let output = run(&["search", &alike, "--match-case", "--role=WALKER"]);
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+
+    let told =
+        folder.play(&alike, &["--match-case", "--player=self:playouts=50,threads=1", "--player=legal"]);
+    let record = record_of(&told);
+    assert_eq!(record["moves"], json!([["(go Left)", "stay"]]));
+    let path = told["record"].as_str().unwrap();
+    let replayed = json_of(&["replay", &alike, "--match-case", "--moves", path, "--full", "--json"]);
+    assert_eq!(replayed["goals"], json!([100, 50]), "{replayed}");
+}

@@ -16,7 +16,7 @@ use super::seat::JointTerms;
 use crate::failure::Failure;
 use crate::golden_text;
 use crate::manager::record::{Record, Status, write_whole};
-use crate::moves::{Found, find_legal};
+use crate::moves::{Found, find_legal, find_role};
 use crate::protocol::message::Start;
 use crate::reasoners::{ReasonerKind, SetUp, WithReasoner};
 
@@ -97,12 +97,12 @@ impl OwnRecord {
     }
 
     fn record(&self, rules: &Rules, ending: Ending, game: String, rules_hash: String) -> Record {
-        let roles: Vec<String> = rules.roles().iter().map(Term::to_string).collect();
-        let own = self.start.role.to_string();
-        let is_own = |role: &String| role.eq_ignore_ascii_case(&own);
-        let of_role = |role: &String| if is_own(role) { ending.name.clone() } else { UNKNOWN.to_owned() };
+        let own = find_role(rules.roles(), &self.start.role.to_string());
+        let roles = || Role::all(rules.roles().len());
+        let is_own = |role: Role| own == Some(role);
+        let of_role = |role: Role| if is_own(role) { ending.name.clone() } else { UNKNOWN.to_owned() };
         let times = self.times.iter().map(|time| {
-            roles.iter().map(|role| is_own(role).then_some(time.as_secs_f64())).collect::<Vec<Option<f64>>>()
+            roles().map(|role| is_own(role).then_some(time.as_secs_f64())).collect::<Vec<Option<f64>>>()
         });
         Record {
             format: Record::FORMAT,
@@ -112,11 +112,8 @@ impl OwnRecord {
             rules_hash,
             started_ms: self.started_ms,
             reasoner: ReasonerKind::Interpreter.to_string(),
-            players: roles.iter().map(of_role).collect(),
-            thought_with: roles
-                .iter()
-                .map(|role| is_own(role).then(|| ending.thought_with.clone()))
-                .collect(),
+            players: roles().map(of_role).collect(),
+            thought_with: roles().map(|role| is_own(role).then(|| ending.thought_with.clone())).collect(),
             // The manager's is not told.
             seed: 0,
             start_clock: self.start.start_clock.as_secs_f64(),
@@ -130,8 +127,8 @@ impl OwnRecord {
             seconds: self.begun.elapsed().as_secs_f64(),
             status: if ending.is_stopped { Status::Completed } else { Status::Stopped },
             terminal: false,
-            goals: vec![None; roles.len()],
-            roles,
+            goals: vec![None; rules.roles().len()],
+            roles: rules.roles().iter().map(Term::to_string).collect(),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use gdl::Term;
 use reasoner::{Interrupt, Limits, Move, Reasoner, ReasonerError, Role, Session};
 
-use crate::moves::{Found, find_legal};
+use crate::moves::{Found, find_legal, find_role};
 
 /// What was played in one step, one entry per role as far as it was reported.
 pub type JointTerms = Vec<Option<Term>>;
@@ -53,15 +53,10 @@ impl<R: Reasoner> Seat<R> {
         gone: &Interrupt,
     ) -> Result<Seat<R>, SeatError> {
         let roles = reasoner.roles();
-        let wanted = role.to_lower_case();
-        let role_idx = roles
-            .iter()
-            .position(|known| known == role)
-            .or_else(|| roles.iter().position(|known| known.to_lower_case() == wanted))
-            .ok_or_else(|| SeatError::NoSuchRole(role.to_string()))?;
+        let name = role.to_string();
+        let role = find_role(roles, &name).ok_or(SeatError::NoSuchRole(name))?;
         let mut session = reasoner.session(limits, gone)?;
         let state = session.initial_state()?;
-        let role = Role::all(roles.len()).nth(role_idx).unwrap_or(Role(0));
         Ok(Seat { session, role, n_roles: roles.len(), state, pending: VecDeque::new(), answered: None })
     }
 

@@ -17,6 +17,7 @@ use crate::brain::{Brain, BrainArgs, ThreadsArgs, parse_seconds};
 use crate::commands::laws::Verified;
 use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
+use crate::moves::find_role;
 use crate::output;
 use crate::position::{Position, PositionArgs};
 use crate::reasoners::{SetUp, Share, WithReasoner};
@@ -252,17 +253,14 @@ impl Searching<'_> {
 /// The role of that name, or the first with more than one move, or the first.
 fn choose_role<S: Session>(session: &mut S, root: &S::State, name: Option<&str>) -> Result<Role, Failure> {
     let roles: Vec<Term> = session.roles().to_vec();
-    let all = || Role::all(roles.len());
     if let Some(name) = name {
-        return all().find(|role| roles[role.idx()].to_string().eq_ignore_ascii_case(name)).ok_or_else(
-            || {
-                let known: Vec<String> = roles.iter().map(Term::to_string).collect();
-                Failure::usage(format!("there is no role {name:?}"))
-                    .hint(format!("the roles are {}", known.join(" ")))
-            },
-        );
+        return find_role(&roles, name).ok_or_else(|| {
+            let known: Vec<String> = roles.iter().map(Term::to_string).collect();
+            Failure::usage(format!("there is no role {name:?}"))
+                .hint(format!("the roles are {}", known.join(" ")))
+        });
     }
-    for role in all() {
+    for role in Role::all(roles.len()) {
         let mut legal = Vec::new();
         session.legal_moves(root, role, &mut legal)?;
         if legal.len() > 1 {

@@ -35,7 +35,7 @@ impl<S: Session> Shown<'_, S> {
     /// Moves and what is known of them, in the order of the final move.
     fn moves(&mut self) -> Vec<(String, MoveReport)> {
         let moves = self.report.roles.get(self.role.idx()).map_or(&[][..], |role| &role.moves);
-        moves.iter().map(|it| (self.session.move_term(it.a_move).to_lower_case(), *it)).collect()
+        moves.iter().map(|it| (self.session.move_term(it.a_move).to_string(), *it)).collect()
     }
 
     /// What is proven of the position, if anything is.
@@ -44,7 +44,7 @@ impl<S: Session> Shown<'_, S> {
     }
 
     fn best(&mut self) -> Option<String> {
-        self.report.best(self.role).map(|a_move| self.session.move_term(a_move).to_lower_case())
+        self.report.best(self.role).map(|a_move| self.session.move_term(a_move).to_string())
     }
 
     pub(super) fn json(mut self, asked: &Asked<'_>) -> Value {
@@ -55,7 +55,7 @@ impl<S: Session> Shown<'_, S> {
             let texts: Vec<Vec<String>> = line
                 .joint_moves
                 .iter()
-                .map(|moves| moves.iter().map(|&it| self.session.move_term(it).to_lower_case()).collect())
+                .map(|moves| moves.iter().map(|&it| self.session.move_term(it).to_string()).collect())
                 .collect();
             json!({ "value": line.value, "moves": texts })
         });
@@ -66,7 +66,7 @@ impl<S: Session> Shown<'_, S> {
             "refused": asked.refused,
             "config": asked.options.config.to_string(),
             "options": options_json(asked),
-            "role": self.session.roles()[self.role.idx()].to_lower_case(),
+            "role": self.session.roles()[self.role.idx()].to_string(),
             "best": self.best(),
             "moves": moves,
             "solved": report.is_solved,

@@ -67,11 +67,11 @@ pub(super) fn run<R: Reasoner>(
 
 fn texts<S: Session>(report: &Report, session: &mut S) -> Vec<String> {
     let moves = report.best.iter().flat_map(|line| &line.moves);
-    moves.map(|&a_move| session.move_term(a_move).to_lower_case()).collect()
+    moves.map(|&a_move| session.move_term(a_move).to_string()).collect()
 }
 
 fn to_json<S: Session>(report: &Report, asked: &Asked<'_>, seed: u64, session: &mut S) -> Value {
-    let best = report.a_move.map(|a_move| session.move_term(a_move).to_lower_case());
+    let best = report.a_move.map(|a_move| session.move_term(a_move).to_string());
     let moves: Vec<[String; 1]> = texts(report, session).into_iter().map(|text| [text]).collect();
     let value = report.best.as_ref().map(|line| line.value);
     let seconds = report.time.as_secs_f64();
@@ -83,7 +83,7 @@ fn to_json<S: Session>(report: &Report, asked: &Asked<'_>, seed: u64, session: &
         "refused": asked.refused,
         "config": asked.system.to_string(),
         "options": { "threads": options.threads, "seed": seed, "memory": options.max_bytes },
-        "role": session.roles()[0].to_lower_case(),
+        "role": session.roles()[0].to_string(),
         "best": best,
         "best_value": value,
         "best_line": { "value": value, "moves": moves },
