@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use gdl::{Description, ReadOptions, Rules};
 use proptest::prelude::*;
 use reasoner::{
-    Dice, Expansion, Interrupt, Limits, MAX_ROLLOUT_STEPS, Move, Reasoner, ReasonerError, Role, Rollouts,
-    Session, Tally, Uniform,
+    Dice, Expansion, Interrupt, Limits, Lot, MAX_ROLLOUT_STEPS, Move, Reasoner, ReasonerError, Role,
+    Rollouts, Session, Tally, Uniform,
 };
 use reasoner_native::{BitState, Budget, Evaluation, Interpreter, Propnet, PropnetSession};
 use testkit::{Shared, clocked_rules, cross_check, random_rules};
@@ -164,6 +164,33 @@ fn series_in_lanes_come_to_what_single_rollouts_do() {
     for name in ["ticTacToe", "connectFour", "chineseCheckers6", "hanoi", "reversi"] {
         demand_equal_series(&shared.game(name).unwrap(), 3, &[1500]);
     }
+}
+
+/// Long series are played in parts, and what comes behind the first million is what the seeds say.
+#[test]
+fn no_rollout_of_a_long_series_is_forgotten_or_played_twice() {
+    let rules = rules(
+        "(role thrower) (init ready) (next thrown) (<= terminal (true thrown))
+         (side 1) (side 2) (side 3) (side 4) (side 5) (side 6) (<= (legal thrower (throw ?n)) (side ?n))
+         (<= (next (shows ?n)) (does thrower (throw ?n))) (<= (goal thrower ?n) (true (shows ?n)))",
+    );
+    let of_first = |n_rollouts: u32| {
+        let mut session = session(&rules, Evaluation::Lanes(64));
+        let root = session.initial_state().unwrap();
+        let mut tally = Tally::new(1);
+        session.tally(&root, 11, n_rollouts, &mut tally).unwrap();
+        assert_eq!(tally.n_rollouts, u64::from(n_rollouts));
+        tally.goal_sums[0]
+    };
+    let (first, last) = ((1 << 21) - 500, (1 << 21) + 500);
+    let mut plain = session(&rules, Evaluation::Scalar);
+    let root = plain.initial_state().unwrap();
+    let mut expected = 0;
+    for rollout in first..last {
+        let end = plain.rollout_with(&root, Lot::seed_in_series(11, rollout), &mut Uniform, None).unwrap();
+        expected += u64::from(end.goals[0]);
+    }
+    assert_eq!(of_first(last) - of_first(first), expected);
 }
 
 #[test]

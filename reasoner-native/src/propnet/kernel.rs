@@ -15,7 +15,7 @@ use reasoner::Lot;
 use super::circuit::{PARTS, Run, Shape};
 use super::evaluate::Wires;
 use super::lanes::Lanes;
-pub(super) use changes::{Changes, Exceptions};
+pub(super) use changes::{AtBegin, Changes, Exceptions};
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86::{X256, X512};
 

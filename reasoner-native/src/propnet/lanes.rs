@@ -35,6 +35,9 @@ pub(super) trait Lanes: Copy + Debug + PartialEq + 'static {
     /// Replaces 64 lanes.
     fn set_word(&mut self, word_idx: usize, word: u64);
 
+    /// These 64 lanes again and again.
+    fn repeated(word: u64) -> Self;
+
     /// All lanes; words beyond [`Lanes::WORDS`] are 0.
     #[inline(always)]
     fn words(&self) -> [u64; MAX_WORDS] {
@@ -206,6 +209,11 @@ impl Lanes for Lanes64 {
         debug_assert_eq!(word_idx, 0);
         self.0 = word;
     }
+
+    #[inline(always)]
+    fn repeated(word: u64) -> Lanes64 {
+        Lanes64(word)
+    }
 }
 
 /// 256 lanes for every processor: four words, of which compilers make what vectors there are.
@@ -262,6 +270,11 @@ impl Lanes for Lanes256 {
     fn set_word(&mut self, word_idx: usize, word: u64) {
         self.0[word_idx] = word;
     }
+
+    #[inline(always)]
+    fn repeated(word: u64) -> Lanes256 {
+        Lanes256([word; 4])
+    }
 }
 
 /// Twice the lanes of another width: fewer decisions for each, where the wires still fit the caches.
@@ -314,6 +327,11 @@ impl<L: Lanes> Lanes for Pair<L> {
             None => self.0.set_word(word_idx, word),
             Some(word_idx) => self.1.set_word(word_idx, word),
         }
+    }
+
+    #[inline(always)]
+    fn repeated(word: u64) -> Pair<L> {
+        Pair(L::repeated(word), L::repeated(word))
     }
 }
 

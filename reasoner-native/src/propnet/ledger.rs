@@ -2,7 +2,7 @@
 
 use reasoner::{Tally, Value};
 
-use super::kernel::{Begins, Keys};
+use super::kernel::{AtBegin, Begins, Keys};
 use super::lanes::{Lanes, MAX_WORDS, transpose};
 use super::state::BitState;
 
@@ -34,15 +34,31 @@ pub(super) trait Ledger<L: Lanes> {
 #[derive(Debug)]
 pub(super) struct Seats<L> {
     pub(super) keys: Keys,
-    /// By base: the states of those that begin.
-    pub(super) states: Vec<L>,
-    /// The state that all lanes have there, if it is one.
+    /// By base: the states of those that begin, if they begin in several.
+    states: Vec<L>,
+    /// The one state in which all begin, if they do.
     everywhere: Option<BitState>,
+    /// By base: that state, in 64 lanes.
+    of_everywhere: Vec<u64>,
 }
 
 impl<L: Lanes> Seats<L> {
     pub(super) fn new(n_bases: usize) -> Seats<L> {
-        Seats { keys: Keys::new(L::N), states: vec![L::NONE; n_bases], everywhere: None }
+        Seats {
+            keys: Keys::new(L::N),
+            states: vec![L::NONE; n_bases],
+            everywhere: None,
+            of_everywhere: vec![0; n_bases],
+        }
+    }
+
+    /// The states of those that begin.
+    #[inline(always)]
+    pub(super) fn at_begin(&self) -> AtBegin<'_, L> {
+        match self.everywhere {
+            Some(_) => AtBegin::Everywhere(&self.of_everywhere),
+            None => AtBegin::Each(&self.states),
+        }
     }
 
     /// Sets the fluents of a state in all lanes that begin.
@@ -52,8 +68,8 @@ impl<L: Lanes> Seats<L> {
             return;
         }
         self.everywhere = Some(state.clone());
-        for (base, at_begin) in self.states.iter_mut().enumerate() {
-            *at_begin = if state.has(base) { L::ALL } else { L::NONE };
+        for (base, lanes) in self.of_everywhere.iter_mut().enumerate() {
+            *lanes = if state.has(base) { !0 } else { 0 };
         }
     }
 
@@ -171,9 +187,10 @@ pub(super) struct Series<'a> {
     pub(super) state: &'a BitState,
     pub(super) phase: usize,
     pub(super) seed: u64,
+    /// The number of the first rollout that is not played.
     pub(super) n_rollouts: u32,
     pub(super) tally: &'a mut Tally,
-    /// Those that have begun.
+    /// The number of the next rollout that begins.
     pub(super) n_begun: u32,
     /// Those that are in lanes and have not ended.
     pub(super) n_playing: u32,

@@ -96,7 +96,7 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
             self.advance(phase, &mut masks);
             phase = next_phase;
         }
-        unreachable!("no batch has 2^32 steps")
+        unreachable!("a batch of 2^32 steps does not fit the memory, and longer series are parted")
     }
 
     /// How many lanes that ended in one phase wait for each other: the more, the dearer goals are beside a step
@@ -127,7 +127,7 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
         masks.begins = L::NONE;
         let Sliced { wires, seats, .. } = &mut *self.sliced;
         let first = self.circuits.phases[phase].base_wire(0);
-        wires.range_mut(first, seats.states.len()).copy_from_slice(&seats.states);
+        seats.at_begin().copy_to(&mut wires.all_mut()[first..]);
         Some(phase)
     }
 
@@ -217,6 +217,6 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
         let Sliced { wires, stages, seats, .. } = &mut *self.sliced;
         let Stage { changes, .. } = stages.of(&self.circuits, phase);
         let begins = std::mem::replace(&mut masks.begins, L::NONE);
-        changes.apply(wires, &Exceptions { over: masks.over, begins, states: &seats.states });
+        changes.apply(wires, &Exceptions { over: masks.over, begins, at_begin: seats.at_begin() });
     }
 }

@@ -21,6 +21,11 @@ use super::width::{InLanes, Width};
 /// Below so many rollouts, lanes are not worth their filling.
 const MIN_BATCH: usize = 4;
 
+/// Rollouts of a series in lanes at once. Steps are 32 bits: were all games as long as can be, 64 lanes played them in a
+/// tenth of those.
+const MAX_SERIES: u32 = 1 << 20;
+const _: () = assert!(MAX_SERIES as u64 * MAX_ROLLOUT_STEPS as u64 / 64 < u32::MAX as u64 / 10);
+
 /// One thread's hold on a [`Propnet`].
 #[derive(Debug)]
 pub struct PropnetSession {
@@ -423,10 +428,15 @@ impl Session for PropnetSession {
         let phase = propnet.course.phase_of(state);
         let circuits = propnet.circuits(phase.is_some());
         let phase = phase.unwrap_or(0);
-        let ledger = Series { state, phase, seed, n_rollouts, tally, n_begun: 0, n_playing: 0 };
-        match lanes.with(propnet, RollingOut { circuits, ledger, interrupt }) {
-            true => Ok(()),
-            false => Err(ReasonerError::Interrupted),
+        let mut n_begun = 0;
+        while n_begun < n_rollouts {
+            let n_rollouts = n_rollouts.min(n_begun.saturating_add(MAX_SERIES));
+            let ledger = Series { state, phase, seed, n_rollouts, tally, n_begun, n_playing: 0 };
+            if !lanes.with(propnet, RollingOut { circuits, ledger, interrupt }) {
+                return Err(ReasonerError::Interrupted);
+            }
+            n_begun = n_rollouts;
         }
+        Ok(())
     }
 }

@@ -42,8 +42,8 @@ impl Split {
 struct Change {
     base: Place,
     from: Place,
-    /// Where its value stands in the states of rollouts that begin.
-    at_begin: Place,
+    /// Its number, by which the states of rollouts that begin have its value.
+    base_idx: u32,
 }
 
 /// Lanes whose next state is not what the circuit says.
@@ -53,8 +53,36 @@ pub(in super::super) struct Exceptions<'a, L> {
     pub(in super::super) over: L,
     /// Those that get another state.
     pub(in super::super) begins: L,
-    /// By base: that state.
-    pub(in super::super) states: &'a [L],
+    /// That state.
+    pub(in super::super) at_begin: AtBegin<'a, L>,
+}
+
+/// The states in which rollouts begin, by base.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) enum AtBegin<'a, L> {
+    /// Each lane has its own.
+    Each(&'a [L]),
+    /// All lanes have the same, of which 64 tell: little memory, which stays in the first cache.
+    Everywhere(&'a [u64]),
+}
+
+impl<L: Lanes> AtBegin<'_, L> {
+    fn n_bases(&self) -> usize {
+        match self {
+            AtBegin::Each(states) => states.len(),
+            AtBegin::Everywhere(states) => states.len(),
+        }
+    }
+
+    /// Sets all lanes of all bases.
+    pub(in super::super) fn copy_to(&self, bases: &mut [L]) {
+        match self {
+            AtBegin::Each(states) => bases[..states.len()].copy_from_slice(states),
+            AtBegin::Everywhere(states) => {
+                bases.iter_mut().zip(*states).for_each(|(base, &word)| *base = L::repeated(word));
+            }
+        }
+    }
 }
 
 impl<L: Lanes> Changes<L> {
@@ -73,8 +101,9 @@ impl<L: Lanes> Changes<L> {
         for (base, &tap) in circuit.next[..circuit.n_relevant].iter().enumerate() {
             let wire = circuit.base_wire(base);
             assert!(wire.max(tap.wire()) < circuit.n_wires, "bases and taps are wires of the circuit");
-            let [at_wire, from, at_begin] = [wire, tap.wire(), base].map(Place::of::<L>);
-            let change = Change { base: at_wire, from, at_begin };
+            let [at_wire, from] = [wire, tap.wire()].map(Place::of::<L>);
+            let base_idx = u32::try_from(base).expect("bases have wires, which are bounded by a budget");
+            let change = Change { base: at_wire, from, base_idx };
             match () {
                 () if tap.wire() == wire && !tap.is_negated() => changes.kept.push(change),
                 () if bases.contains(&tap.wire()) && tap.wire() != wire => {
@@ -91,80 +120,153 @@ impl<L: Lanes> Changes<L> {
     /// Makes the next state the state.
     #[inline(always)]
     pub(in super::super) fn apply(&mut self, wires: &mut Wires<L>, exceptions: &Exceptions<'_, L>) {
-        match (exceptions.over.any(), exceptions.begins.any()) {
-            (false, false) => self.apply_except::<false, false>(wires, exceptions),
-            (false, true) => self.apply_except::<false, true>(wires, exceptions),
-            (true, false) => self.apply_except::<true, false>(wires, exceptions),
-            (true, true) => self.apply_except::<true, true>(wires, exceptions),
+        assert!(self.n_bases <= exceptions.at_begin.n_bases(), "there is a state for all bases");
+        let begins = exceptions.begins;
+        match exceptions.at_begin {
+            _ if !begins.any() => self.apply_with(wires, exceptions.over, Nowhere),
+            AtBegin::Each(states) => {
+                self.apply_with(wires, exceptions.over, Each { begins, states: states.as_ptr() })
+            }
+            AtBegin::Everywhere(states) => {
+                self.apply_with(wires, exceptions.over, Everywhere { begins, states: states.as_ptr() });
+            }
         }
     }
 
     #[inline(always)]
-    fn apply_except<const HAS_OVER: bool, const HAS_BEGINS: bool>(
+    fn apply_with(&mut self, wires: &mut Wires<L>, over: L, beginning: impl Beginning<L>) {
+        match over.any() {
+            true => self.apply_except::<true>(wires, over, beginning),
+            false => self.apply_except::<false>(wires, over, beginning),
+        }
+    }
+
+    #[inline(always)]
+    fn apply_except<const HAS_OVER: bool>(
         &mut self,
         wires: &mut Wires<L>,
-        exceptions: &Exceptions<'_, L>,
+        over: L,
+        beginning: impl Beginning<L>,
     ) {
-        let &Exceptions { over, begins, states } = exceptions;
         for (tap, value) in &mut self.shifts {
             *value = wires.tap(*tap);
         }
         assert!(self.n_wires <= wires.all().len(), "the wires are those of the circuit");
-        assert!(self.n_bases <= states.len(), "there is a state for all bases");
         let wires = wires.all_mut().as_mut_ptr();
-        let setting = Setting { wires, states: states.as_ptr(), over, begins };
+        let setting = Setting { wires, over, beginning };
         // SAFETY: bases and what they become have wires of the circuit, of which there are enough, and bases have
         // states.
         unsafe {
             for change in &self.plain.of_goals {
-                setting.set::<HAS_OVER, HAS_BEGINS>(change, *at(wires, change.from));
+                setting.set::<HAS_OVER>(change, *at(wires, change.from));
             }
             for change in &self.plain.others {
-                setting.set::<false, HAS_BEGINS>(change, *at(wires, change.from));
+                setting.set::<false>(change, *at(wires, change.from));
             }
             for change in &self.negated.of_goals {
-                setting.set::<HAS_OVER, HAS_BEGINS>(change, (*at(wires, change.from)).not());
+                setting.set::<HAS_OVER>(change, (*at(wires, change.from)).not());
             }
             for change in &self.negated.others {
-                setting.set::<false, HAS_BEGINS>(change, (*at(wires, change.from)).not());
+                setting.set::<false>(change, (*at(wires, change.from)).not());
             }
             for (change, &(_, new)) in self.shifted.iter().zip(&self.shifts) {
-                setting.set::<HAS_OVER, HAS_BEGINS>(change, new);
+                setting.set::<HAS_OVER>(change, new);
             }
-            if HAS_BEGINS {
+            if setting.beginning.is_anywhere() {
                 for change in &self.kept {
-                    setting.set::<HAS_OVER, HAS_BEGINS>(change, *at(wires, change.from));
+                    setting.set::<HAS_OVER>(change, *at(wires, change.from));
                 }
             }
         }
     }
 }
 
-/// Where bases are set, and in which lanes otherwise than by the circuit.
-struct Setting<L> {
-    wires: *mut L,
-    states: *const L,
-    over: L,
-    begins: L,
+/// Which lanes get another state.
+trait Beginning<L>: Copy {
+    /// Whether any does.
+    fn is_anywhere(self) -> bool;
+
+    /// The value of a base, in these lanes that of their states, elsewhere the one given.
+    ///
+    /// # Safety
+    /// The states have the base.
+    unsafe fn pick(self, base_idx: u32, value: L) -> L;
 }
 
-impl<L: Lanes> Setting<L> {
+#[derive(Clone, Copy)]
+struct Nowhere;
+
+#[derive(Clone, Copy)]
+struct Each<L> {
+    begins: L,
+    states: *const L,
+}
+
+#[derive(Clone, Copy)]
+struct Everywhere<L> {
+    begins: L,
+    states: *const u64,
+}
+
+impl<L: Lanes> Beginning<L> for Nowhere {
+    #[inline(always)]
+    fn is_anywhere(self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    unsafe fn pick(self, _: u32, value: L) -> L {
+        value
+    }
+}
+
+impl<L: Lanes> Beginning<L> for Each<L> {
+    #[inline(always)]
+    fn is_anywhere(self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    unsafe fn pick(self, base_idx: u32, value: L) -> L {
+        // SAFETY: as promised.
+        self.begins.pick(unsafe { *self.states.add(base_idx as usize) }, value)
+    }
+}
+
+impl<L: Lanes> Beginning<L> for Everywhere<L> {
+    #[inline(always)]
+    fn is_anywhere(self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    unsafe fn pick(self, base_idx: u32, value: L) -> L {
+        // SAFETY: as promised.
+        self.begins.pick(L::repeated(unsafe { *self.states.add(base_idx as usize) }), value)
+    }
+}
+
+/// Where bases are set, and in which lanes otherwise than by the circuit.
+struct Setting<L, B> {
+    wires: *mut L,
+    over: L,
+    beginning: B,
+}
+
+impl<L: Lanes, B: Beginning<L>> Setting<L, B> {
     /// Sets a base.
     ///
     /// # Safety
-    /// The places of the change are those of wires behind `wires` and of a state behind `states`.
+    /// The places of the change are those of wires behind `wires`, and states where rollouts begin have the base.
     #[inline(always)]
-    unsafe fn set<const HAS_OVER: bool, const HAS_BEGINS: bool>(&self, change: &Change, mut value: L) {
+    unsafe fn set<const HAS_OVER: bool>(&self, change: &Change, mut value: L) {
         // SAFETY: as promised.
         unsafe {
             let base = at(self.wires, change.base);
             if HAS_OVER {
                 value = self.over.pick(*base, value);
             }
-            if HAS_BEGINS {
-                value = self.begins.pick(*at(self.states.cast_mut(), change.at_begin), value);
-            }
-            *base = value;
+            *base = self.beginning.pick(change.base_idx, value);
         }
     }
 }

@@ -286,6 +286,11 @@ macro_rules! register {
                 words[word_idx] = word;
                 *self = $name::of(words);
             }
+
+            #[inline(always)]
+            fn repeated(word: u64) -> $name {
+                $name::of([word; $name::WORDS])
+            }
         }
     };
 }
