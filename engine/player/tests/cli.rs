@@ -142,7 +142,7 @@ fn search_reports_moves_and_numbers_and_is_repeatable() {
     let first = json_of(&args);
     assert_eq!((&first["role"], &first["playouts"]), (&json!("Ann"), &json!(200)));
     assert_eq!(first["moves"].as_array().map(Vec::len), Some(3));
-    assert!(first["best"].as_str().is_some_and(|best| best.starts_with("(paint ")));
+    assert!(first["best"].as_str().is_some_and(|best| best.starts_with("(Paint ")), "{first}");
     for key in ["playouts_per_s", "nodes", "edges", "counters"] {
         assert!(!first[key].is_null(), "{key}");
     }
