@@ -11,11 +11,17 @@ pub(crate) struct Meter {
     used: CachePadded<AtomicU64>,
     cap: u64,
     is_full: AtomicBool,
+    was_full: AtomicBool,
 }
 
 impl Meter {
     pub(crate) fn new(cap: u64) -> Meter {
-        Meter { used: CachePadded::new(AtomicU64::new(0)), cap, is_full: AtomicBool::new(false) }
+        Meter {
+            used: CachePadded::new(AtomicU64::new(0)),
+            cap,
+            is_full: AtomicBool::new(false),
+            was_full: AtomicBool::new(false),
+        }
     }
 
     /// Takes `bytes` if they fit below the cap; otherwise the graph is full from now on.
@@ -33,9 +39,25 @@ impl Meter {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 
+    /// Takes `bytes` whether they fit or not: for what soon gives more back.
+    fn charge_for_now(&self, bytes: u64) {
+        self.used.fetch_add(bytes, Ordering::Relaxed);
+    }
+
     /// Nothing is added from now on.
     pub(crate) fn declare_full(&self) {
         self.is_full.store(true, Ordering::Relaxed);
+        self.was_full.store(true, Ordering::Relaxed);
+    }
+
+    /// There is room again.
+    pub(crate) fn reopen(&mut self) {
+        self.is_full.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether the cap was met at any time, so that playouts may have ended behind edges for lack of room.
+    pub(crate) fn was_full(&self) -> bool {
+        self.was_full.load(Ordering::Relaxed)
     }
 
     /// Whether the cap was met.
@@ -126,6 +148,51 @@ impl<T: Default> Chunks<T> {
         }
     }
 
+    /// Gives every item to `each` that lies in a chunk that is there.
+    pub(crate) fn for_each(&self, each: impl FnMut(&T)) {
+        self.chunks.iter().filter_map(OnceLock::get).flat_map(|chunk| chunk.iter()).for_each(each);
+    }
+
+    fn get_mut(&mut self, idx: usize) -> Option<&mut T> {
+        let chunk_len = self.chunk_len();
+        let chunk = self.chunks.get_mut(idx >> self.chunk_bits)?.get_mut()?;
+        Some(&mut chunk[idx & (chunk_len - 1)])
+    }
+
+    /// Moves an item to a place below it whose own item is gone.
+    pub(crate) fn slide(&mut self, from: usize, to: usize, meter: &Meter) {
+        if from == to {
+            return;
+        }
+        let Some(item) = self.get_mut(from).map(std::mem::take) else { return };
+        let bytes = self.item_bytes << self.chunk_bits;
+        let chunk_len = self.chunk_len();
+        // Below an item there may be a chunk that nobody had use for yet.
+        self.chunks[to >> self.chunk_bits].get_or_init(|| {
+            meter.charge_for_now(bytes);
+            (0..chunk_len).map(|_| T::default()).collect()
+        });
+        if let Some(place) = self.get_mut(to) {
+            *place = item;
+        }
+    }
+
+    /// Makes all items from `end` on as new, and gives the chunks back that hold nothing else.
+    pub(crate) fn truncate(&mut self, end: usize, meter: &Meter) {
+        let bytes = self.item_bytes << self.chunk_bits;
+        let n_kept = end.div_ceil(self.chunk_len());
+        for idx in end..n_kept << self.chunk_bits {
+            if let Some(item) = self.get_mut(idx) {
+                *item = T::default();
+            }
+        }
+        for chunk in self.chunks.iter_mut().skip(n_kept) {
+            if chunk.take().is_some() {
+                meter.refund(bytes);
+            }
+        }
+    }
+
     /// `n` items from `first`, which lie in one chunk.
     ///
     /// # Panics
@@ -146,6 +213,30 @@ pub(crate) struct Arena<T> {
     next: CachePadded<AtomicU64>,
     /// Items that a thread takes at a time.
     block_len: usize,
+}
+
+/// Gives runs of items their places, each as low as it can be: never above where it was, if they come in order.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Places {
+    next: usize,
+    chunk_len: usize,
+}
+
+impl Places {
+    /// The place of the next run of `n`, at most a chunk's length.
+    pub(crate) fn take(&mut self, n: usize) -> usize {
+        if self.next % self.chunk_len + n > self.chunk_len {
+            self.next = self.next.next_multiple_of(self.chunk_len);
+        }
+        let first = self.next;
+        self.next += n;
+        first
+    }
+
+    /// Every place given lies below.
+    pub(crate) fn end(&self) -> usize {
+        self.next
+    }
 }
 
 /// The items that one thread may still use without asking others.
@@ -195,6 +286,18 @@ impl<T: Default> Arena<T> {
                 return self.items.ensure(first, meter).then_some(first);
             }
         }
+    }
+
+    /// Where items may lie that slide down, from the first on.
+    pub(crate) fn places(&self) -> Places {
+        Places { next: self.block_len, chunk_len: self.items.chunk_len() }
+    }
+
+    /// Begins to give out indices at `end` again, now that everything lies below, and gives back what is not needed.
+    pub(crate) fn end_at(&mut self, end: usize, meter: &Meter) {
+        self.items.truncate(end, meter);
+        let next = end.next_multiple_of(self.block_len);
+        self.next.store(next as u64, Ordering::Relaxed);
     }
 
     /// Every index given out is below; some below may never have been used.

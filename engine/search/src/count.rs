@@ -67,6 +67,11 @@ impl Count {
         self.0.fetch_add(weight * VISIT, O::COUNT);
     }
 
+    /// Takes so many finished playouts away, while nobody else is there.
+    pub(crate) fn retract(&self, visits: u64) {
+        self.0.fetch_sub(visits * VISIT, Ordering::Relaxed);
+    }
+
     /// What is there now.
     pub(crate) fn read<O: Orders>(&self) -> Tally {
         Tally::of(self.0.load(O::WEIGH))

@@ -62,6 +62,11 @@ impl Edge {
         }
     }
 
+    /// Makes it lead elsewhere, while nobody else is there.
+    pub(crate) fn relink(&self, child: Option<NodeId>) {
+        self.child.store(child.map_or(0, |id| id.0), Ordering::Relaxed);
+    }
+
     /// Makes it lead to `child` unless it leads somewhere already; an error says where.
     pub(crate) fn link<O: Orders>(&self, child: Child) -> Result<(), Child> {
         let id = match child {

@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use reasoner::Move;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::arena::{Arena, Block, Meter};
+use crate::arena::{Arena, Block, Meter, u32_of};
 use crate::node::NodeId;
 use crate::orders::Orders;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
@@ -95,6 +95,25 @@ impl LaterMoves {
             record.sum.fetch_add(value, Ordering::Relaxed);
             record.n.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// Keeps the records of nodes that live on, under their new ids; those of the others are gone.
+    pub(crate) fn follow<O: Orders>(&mut self, forward: impl Fn(NodeId) -> Option<NodeId>, meter: &Meter) {
+        self.table.clear();
+        let mut places = self.records.places();
+        for from in places.end()..self.records.end() {
+            let node = self.records.items.get(from).map(|record| NodeId(record.node.load(Ordering::Relaxed)));
+            let Some(node) = node.and_then(&forward) else { continue };
+            let to = places.take(1);
+            self.records.items.slide(from, to, meter);
+            let record = self.records.items.at(to);
+            record.node.store(node.0, Ordering::Relaxed);
+            let role = record.role.load(Ordering::Relaxed);
+            let a_move = Move(record.a_move.load(Ordering::Relaxed));
+            // One that finds no place is never found again, and falls at the next time.
+            self.table.insert::<O>(Self::hash(node, role, a_move), meter, u32_of(to));
+        }
+        self.records.end_at(places.end(), meter);
     }
 
     /// What is known of a role's move at a node or later.

@@ -11,7 +11,8 @@
 //! [`Searcher`] owns the graph and the worker threads. A worker ([`worker`]) takes numbers of playouts and
 //! makes them ([`playout`]): it chooses its way ([`select`]), adds to the graph where it ends ([`graph`]),
 //! and adds the outcome to all that it passed ([`backup`]), and what is proven too ([`solver`]). The graph is nodes, edges and joint moves in
-//! arenas ([`arena`]) and tables that find them ([`table`]). What one thread hands to another has its memory
+//! arenas ([`arena`]) and tables that find them ([`table`]); what is no longer needed of it gives its room back between
+//! batches ([`reclaim`]). What one thread hands to another has its memory
 //! ordering in [`orders`], and every atomic comes through [`sync`].
 #![forbid(unsafe_code)]
 
@@ -39,6 +40,7 @@ mod order;
 mod orders;
 mod parents;
 mod playout;
+mod reclaim;
 mod report;
 mod results;
 mod scheme;
@@ -66,6 +68,6 @@ pub use measure::{Sharing, measure_sharing};
 pub use options::{
     Budget, MAX_BATCH, MAX_EXPLORATION, MAX_ROLLOUTS, MAX_THREADS, MIN_BYTES, Options, WorkLimit, cores,
 };
-pub use report::{BestLine, Failures, MoveReport, Proven, Report, RoleReport};
+pub use report::{BestLine, Failures, MoveReport, Proven, Reclaims, Report, RoleReport};
 pub use searcher::Searcher;
 pub use verify::{Gap, GraphSummary, VerifyError};

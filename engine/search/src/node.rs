@@ -142,6 +142,16 @@ impl Node {
         self.status.store(Status::Dead as u32, Ordering::Relaxed);
     }
 
+    /// Its edges have moved; to be told while nobody else is there, as below.
+    pub(crate) fn move_edges(&self, first_edge: u32) {
+        self.first_edge.store(first_edge, Ordering::Relaxed);
+    }
+
+    /// Its side record has moved.
+    pub(crate) fn move_side(&self, side: u32) {
+        self.side.store(side, Ordering::Relaxed);
+    }
+
     /// What opening wrote; meaningful once the status was seen to be open.
     pub(crate) fn opening(&self) -> Opening {
         let mover = self.mover.load(Ordering::Relaxed);

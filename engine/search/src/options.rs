@@ -62,8 +62,8 @@ pub struct Options {
     pub threads: usize,
     /// What all random choices follow from. None: another one each time.
     pub seed: Option<u64>,
-    /// Bytes that the graph may take, at least [`MIN_BYTES`]. At the cap nothing is added any more, and the
-    /// search goes on with the graph it has.
+    /// Bytes that the graph may take, at least [`MIN_BYTES`]. When they are used up what is hardly ever visited makes room;
+    /// where there is no time for that, nothing is added any more, and the search goes on with the graph it has.
     pub max_bytes: usize,
     /// Cores by id, of those that [`cores`] lists: worker `i` is pinned to `pin[i % pin.len()]`. Empty: not pinned.
     pub pin: Vec<usize>,

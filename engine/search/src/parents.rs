@@ -89,6 +89,13 @@ impl Parents {
         }
     }
 
+    /// Forgets all ways; what is left may be added again.
+    pub(crate) fn clear(&mut self, meter: &Meter) {
+        self.heads.for_each(|head| head.store(0, Ordering::Relaxed));
+        let start = self.links.places().end();
+        self.links.end_at(start, meter);
+    }
+
     /// The ways into a node of this graph, each with the node it comes from; the latest first. One that several
     /// threads made at once may come several times.
     pub(crate) fn of<'a, S: Eq + Hash, O: Orders>(

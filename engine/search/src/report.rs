@@ -80,6 +80,25 @@ pub struct Failures {
     pub last: Option<String>,
 }
 
+/// What was reclaimed of the graphs of a search, since it was made.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Reclaims {
+    /// How often.
+    pub times: u64,
+    /// Nodes whose room was given back.
+    pub nodes: u64,
+    /// Bytes given back.
+    pub bytes: u64,
+    /// Nodes that the last time left.
+    pub live_nodes: u64,
+    /// How long the last time took.
+    pub last_seconds: f64,
+    /// How long the longest one took.
+    pub longest_seconds: f64,
+    /// How long all took together.
+    pub seconds: f64,
+}
+
 /// What a search has found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
@@ -101,8 +120,10 @@ pub struct Report {
     pub edges: u64,
     /// Bytes of the graph, by chunks, with the assumed heap of states.
     pub bytes: u64,
-    /// Whether the graph has met its cap.
+    /// Whether the graph has met its cap, and nothing is added to it for now.
     pub is_full: bool,
+    /// What was reclaimed.
+    pub reclaims: Reclaims,
     /// Nodes that a playout passed on average, the root included.
     pub mean_depth: f64,
     /// Joint moves of a rollout on average.

@@ -14,7 +14,8 @@ use crate::history::History;
 use crate::node::{NodeId, Status};
 use crate::options::{Budget, Options};
 use crate::orders::Sound;
-use crate::report::{self, Failures, Report};
+use crate::reclaim::Extent;
+use crate::report::{self, Failures, Reclaims, Report};
 use crate::scheme::Scheme;
 use crate::sync::{Arc, Mutex, channel};
 use crate::verify::{GraphSummary, VerifyError};
@@ -59,6 +60,12 @@ struct Holdings {
     n_edges: u64,
 }
 
+/// Nanoseconds for each node that reclaiming may take, before it was measured.
+const RECLAIM_NS_PER_NODE: u64 = 400;
+
+/// The part of the time left that reclaiming may take while an answer is owed.
+const RECLAIM_PART: u32 = 4;
+
 /// Searches one game from the positions that a match passes through.
 ///
 /// Threads and sessions are made once and kept from run to run; between runs they sleep.
@@ -78,6 +85,15 @@ pub struct Searcher<R: Reasoner> {
     best_line: Arc<BestLine<R::State>>,
     /// What the last run found in this graph.
     before: Holdings,
+    /// What was taken from the graph during this run.
+    taken: Holdings,
+    /// Whether the root has moved since the graph was last cleared of what it does not lead to.
+    has_left: bool,
+    /// Whether reclaiming gave so little room that it is not worth doing again before the root moves.
+    is_exhausted: bool,
+    reclaims: Reclaims,
+    /// How long reclaiming may hold the search up.
+    max_pause: Duration,
     // Change with each run.
     /// The number of the next playout.
     next_number: u64,
@@ -118,6 +134,11 @@ impl<R: Reasoner> Searcher<R> {
             roots: Vec::new(),
             best_line: Arc::new(BestLine::new()),
             before: Holdings::default(),
+            taken: Holdings::default(),
+            has_left: false,
+            is_exhausted: false,
+            reclaims: Reclaims::default(),
+            max_pause: Duration::MAX,
             next_number: 0,
             seconds: 0.0,
             last_error: Arc::default(),
@@ -176,25 +197,33 @@ impl<R: Reasoner> Searcher<R> {
     /// Moves to another position.
     ///
     /// What was found below it is kept if the graph knows the position (under `uct` and `mc-memory`: within
-    /// two moves of the old root) and is at most half full; otherwise the graph starts afresh. The best line
-    /// of a single-role game is kept as far as it passes through the position.
+    /// two moves of the old root), unless it is more than half full and holds nothing below it; otherwise the graph starts afresh. The best line of a single-role game is kept as far as
+    /// it passes through the position. What else the graph holds stays until [`Searcher::tidy`] or until its room is
+    /// needed.
     pub fn set_root(&mut self, state: &R::State) {
         self.best_line.follow(state);
         if let Some(root) = self.root.filter(|_| !self.is_tainted) {
             if self.graph.state(root) == state {
                 return;
             }
-            let has_room = self.graph.meter.used() <= self.graph.meter.cap() / 2;
-            if has_room
-                && self.options.config.has_memory()
+            if self.options.config.has_memory()
                 && let Some(known) = self.find(root, state)
+                && self.is_worth_keeping(known)
             {
                 self.root = Some(known);
                 self.roots.push(known);
+                self.has_left = true;
+                self.is_exhausted = false;
                 return;
             }
         }
         self.start_afresh(state);
+    }
+
+    /// Whether anything is known below a node, or there is room enough for what is above it.
+    fn is_worth_keeping(&self, id: NodeId) -> bool {
+        let is_half_full = self.graph.meter.used() > self.graph.meter.cap() / 2;
+        !is_half_full || self.graph.node(id).status::<Sound>() == Status::Open
     }
 
     fn start_afresh(&mut self, state: &R::State) {
@@ -209,6 +238,9 @@ impl<R: Reasoner> Searcher<R> {
         self.root = self.graph.node_of(&mut Blocks::default(), state.clone(), &counters).ok();
         self.roots = self.root.into_iter().collect();
         self.before = Holdings { n_nodes: u64::from(self.root.is_some()), n_edges: 0 };
+        self.taken = Holdings::default();
+        self.has_left = false;
+        self.is_exhausted = false;
         // The counters tell of another graph.
         self.workers.iter().for_each(|worker| worker.counters.reset());
         self.is_tainted = false;
@@ -259,6 +291,7 @@ impl<R: Reasoner> Searcher<R> {
         let root = self.root.ok_or(SearchError::NoRoot)?;
         let Report { nodes, edges, .. } = self.report();
         self.before = Holdings { n_nodes: nodes, n_edges: edges };
+        self.taken = Holdings::default();
         self.interrupt.lower();
         *self.last_error.lock() = None;
         self.seconds = 0.0;
@@ -271,7 +304,7 @@ impl<R: Reasoner> Searcher<R> {
         }
         if done.is_ok() {
             self.recall_proofs(root);
-            done = self.delegate(Task::Search, self.workers.len(), root, &tickets, &mut watch);
+            done = self.search(root, &tickets, &mut watch);
         }
         self.next_number = tickets.next();
         self.seconds = started.elapsed().as_secs_f64();
@@ -288,6 +321,92 @@ impl<R: Reasoner> Searcher<R> {
             "search done"
         );
         Ok(report)
+    }
+
+    /// Makes playouts until the run is over, with room made whenever the graph is full.
+    fn search(
+        &mut self,
+        mut root: NodeId,
+        tickets: &Arc<Tickets>,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), String> {
+        self.delegate(Task::Search, self.workers.len(), root, tickets, watch)?;
+        while tickets.take_wish() && !watch.is_over(Instant::now()) {
+            // Whoever has no time for a pause goes on with what there is.
+            self.is_exhausted = !self.has_time(watch) || !self.make_room();
+            root = self.root.unwrap_or(root);
+            self.delegate(Task::Resume, self.workers.len(), root, tickets, watch)?;
+        }
+        Ok(())
+    }
+
+    /// Bounds how long the search may be held up by reclaiming, as far as can be told beforehand. Without a bound, it may take
+    /// a quarter of the time to the deadline.
+    pub fn set_max_pause(&mut self, max_pause: Duration) {
+        self.max_pause = max_pause;
+    }
+
+    /// Whether reclaiming fits into the time left.
+    fn has_time(&self, watch: &Watch<'_>) -> bool {
+        let pause = self.pause();
+        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+        pause <= self.max_pause
+            && watch.budget.deadline.is_none_or(|deadline| pause <= left(deadline) / RECLAIM_PART)
+    }
+
+    /// How long reclaiming may take now.
+    fn pause(&self) -> Duration {
+        let usual = Duration::from_nanos(RECLAIM_NS_PER_NODE);
+        let per_node = match self.reclaims.live_nodes {
+            0 => usual,
+            live => usual.max(Duration::from_secs_f64(self.reclaims.last_seconds / live as f64)),
+        };
+        per_node.saturating_mul(crate::arena::u32_of(self.graph.nodes.end()))
+    }
+
+    /// Takes half of a full graph away; whether that gave room.
+    fn make_room(&mut self) -> bool {
+        self.reclaim(Extent::Half, &Interrupt::new());
+        self.graph.meter.used() <= self.graph.meter.cap() / 4 * 3
+    }
+
+    /// Takes from a graph that is more than half full what the root does not lead to any more. It lasts up to a second for
+    /// each million nodes, so it is for moments when no answer is owed; raising `stop` breaks it off as long as it
+    /// only looks. Where that may be too long ([`Searcher::set_max_pause`]), the graph begins anew.
+    pub fn tidy(&mut self, stop: &Interrupt) {
+        let is_half_full = self.graph.meter.used() > self.graph.meter.cap() / 2;
+        if !self.has_left || !is_half_full || self.is_tainted {
+            return;
+        }
+        match self.root.filter(|_| self.pause() > self.max_pause) {
+            Some(root) => {
+                let state = self.graph.state(root).clone();
+                self.start_afresh(&state);
+            }
+            None => self.reclaim(Extent::Unreachable, stop),
+        }
+    }
+
+    fn reclaim(&mut self, extent: Extent, stop: &Interrupt) {
+        let Report { nodes, edges, .. } = self.report();
+        // Workers let go of the graph before they say that they are done.
+        let (Some(root), Some(graph)) = (&mut self.root, Arc::get_mut(&mut self.graph)) else { return };
+        let n_threads = self.workers.len();
+        let Some(done) = graph.reclaim(root, &mut self.roots, extent, n_threads, stop) else { return };
+        self.has_left = false;
+        let n_gone = nodes.saturating_sub(done.n_nodes);
+        self.taken.n_nodes += n_gone;
+        self.taken.n_edges += edges.saturating_sub(done.n_edges);
+        let seconds = done.pause.as_secs_f64();
+        let reclaims = &mut self.reclaims;
+        reclaims.times += 1;
+        reclaims.nodes += n_gone;
+        reclaims.bytes += done.n_bytes;
+        reclaims.live_nodes = done.n_nodes;
+        reclaims.last_seconds = seconds;
+        reclaims.longest_seconds = reclaims.longest_seconds.max(seconds);
+        reclaims.seconds += seconds;
+        tracing::info!(nodes = n_gone, live = done.n_nodes, bytes = done.n_bytes, seconds, "reclaimed");
     }
 
     /// Takes into the root what was proven of its children by other ways.
@@ -324,6 +443,7 @@ impl<R: Reasoner> Searcher<R> {
                 best_line: Arc::clone(&self.best_line),
                 tickets: Arc::clone(tickets),
                 work: watch.budget.work,
+                stops_when_full: !self.is_exhausted,
                 is_timed: watch.budget.deadline.is_some() || watch.budget.work.is_some(),
                 last_error: Arc::clone(&self.last_error),
             };
@@ -385,10 +505,12 @@ impl<R: Reasoner> Searcher<R> {
             playouts: counters.playouts,
             visits_per_playout: self.scheme.weight(),
             seconds: self.seconds,
-            nodes: self.before.n_nodes + counters.nodes_made.saturating_sub(counters.duplicates),
-            edges: self.before.n_edges + counters.edges_made,
+            nodes: (self.before.n_nodes + counters.nodes_made)
+                .saturating_sub(counters.duplicates + self.taken.n_nodes),
+            edges: (self.before.n_edges + counters.edges_made).saturating_sub(self.taken.n_edges),
             bytes: self.graph.meter.used() + self.history.as_ref().map_or(0, |history| history.bytes()),
             is_full: self.graph.meter.is_full(),
+            reclaims: self.reclaims,
             mean_depth: per(counters.depth_sum, counters.playouts),
             mean_rollout: per(counters.rollout_steps, counters.playouts),
             errors: Failures { playouts: counters.failed_playouts, last: self.last_error.lock().clone() },

@@ -2,7 +2,7 @@
 
 use crate::arena::{Chunks, Meter, u32_of, usize_of};
 use crate::orders::Orders;
-use crate::sync::AtomicU64;
+use crate::sync::{AtomicU64, Ordering};
 
 /// How far an item may lie from its first slot. At a load of three quarters, linear probing takes 9 probes
 /// on average for a miss (Knuth, TAOCP 3, 6.4); beyond this the table counts as full.
@@ -113,6 +113,17 @@ impl Table {
             }
         }
         None
+    }
+
+    /// Forgets all indices; nobody else may be looking.
+    pub(crate) fn clear(&mut self) {
+        self.words.for_each(|word| word.store(0, Ordering::Relaxed));
+    }
+
+    /// Puts an index in whose key is known to be absent; false if there is no room.
+    pub(crate) fn insert<O: Orders>(&self, hash: u64, meter: &Meter, index: u32) -> bool {
+        let lookup = self.find_or_insert::<O>(hash, meter, |_| false, || Some(index));
+        matches!(lookup.found, Found::Inserted(_))
     }
 
     /// An index that was made but found no place still names something: `Lost` to nobody.

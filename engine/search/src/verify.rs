@@ -186,7 +186,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     }
 
     /// Every joint move that was recorded.
-    fn joint_moves(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn joint_moves(&self) -> impl Iterator<Item = u32> {
         (1..self.joints.end())
             .filter(|&idx| self.joints.items.get(idx).is_some_and(|joint| joint.parent() != NodeId(0)))
             .map(crate::arena::u32_of)
@@ -261,8 +261,12 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
             }
             Status::Open => solver.prove(graph, id, &mut Vec::new()),
             // An end whose goals found no room.
-            _ => return self.expect(graph.meter.is_full(), || format!("node {}: bounds of a leaf", id.0)),
+            _ => return self.expect(graph.meter.was_full(), || format!("node {}: bounds of a leaf", id.0)),
         };
+        // What was proven of children that are gone remains true.
+        if graph.has_cuts && graph.node(id).status::<O>() == Status::Open {
+            return;
+        }
         self.expect(solver.layout.follows(word, proof), || {
             format!("node {}: its bounds do not follow from its children's", id.0)
         });
@@ -319,7 +323,7 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
             (Config::UpdateAll, _) => return,
             (Config::Credited, Some(_)) => self.inspect_credits(id, opening, role_idx),
             // Joint moves without a record credit what they bring, when the graph is full.
-            (Config::Credited, None) if graph.meter.is_full() => return,
+            (Config::Credited, None) if graph.meter.was_full() => return,
             (Config::Credited, None) => self.joint_credits.get(&id).map_or(0, |credits| credits[role_idx]),
             _ if !is_chooser => return,
             _ => {
@@ -390,14 +394,15 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
     /// A node has all visits that its edges brought, and no others unless it was a root or joint moves lead to it. An
     /// edge may have brought more from when the graph was full and its child had no place.
     fn inspect_arrivals(&mut self, roots: &[NodeId]) {
-        if self.has_foreign_visits() || self.graph.meter.is_full() {
+        if self.has_foreign_visits() || self.graph.meter.was_full() {
             return;
         }
         let brought = std::mem::take(&mut self.brought);
         let stop = self.stop;
         for (id, n) in brought.into_iter().take_while(|_| !stop.is_raised()) {
             let visits = self.graph.node(id).count.read::<O>().visits;
-            let may_have_more = roots.contains(&id) || self.has_joint_parent.contains(&id);
+            let may_have_more =
+                self.graph.was_reclaimed || roots.contains(&id) || self.has_joint_parent.contains(&id);
             self.expect(visits == n || (visits > n && may_have_more), || {
                 format!("node {}: {visits} visits, but edges brought {n}", id.0)
             });
@@ -451,7 +456,7 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
             }
         }
         let max = self.adapted_gaps.iter().copied().fold(0.0, f64::max);
-        let is_exact = matches!(scheme.config, Config::UcdIncremental(_)) && !graph.meter.is_full();
+        let is_exact = matches!(scheme.config, Config::UcdIncremental(_)) && !graph.meter.was_full();
         self.expect(!is_exact || max <= MAX_ROUNDING, || {
             format!("a mean that an edge keeps is {max} goal points off")
         });

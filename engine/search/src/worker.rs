@@ -19,7 +19,7 @@ use crate::options::WorkLimit;
 use crate::orders::Sound;
 use crate::playout::{Setting, Walker};
 use crate::scheme::Scheme;
-use crate::sync::{Arc, AtomicU64, CachePadded, Mutex, Ordering, channel};
+use crate::sync::{Arc, AtomicBool, AtomicU64, CachePadded, Mutex, Ordering, channel};
 use crate::work::{Pace, Stopwatch};
 
 /// Numbers taken at a time: the counter's cache line travels between cores that much less often.
@@ -33,6 +33,7 @@ const TICKET_BLOCK: u64 = 16;
 pub(crate) struct Tickets {
     next: CachePadded<AtomicU64>,
     end: u64,
+    wants_room: AtomicBool,
 }
 
 impl Tickets {
@@ -41,6 +42,7 @@ impl Tickets {
         Tickets {
             next: CachePadded::new(AtomicU64::new(start)),
             end: n.map_or(u64::MAX, |n| start.saturating_add(n)),
+            wants_room: AtomicBool::new(false),
         }
     }
 
@@ -49,6 +51,16 @@ impl Tickets {
         // Each worker overshoots by at most one block.
         let first = self.next.fetch_add(n, Ordering::Relaxed);
         first.min(self.end)..first.saturating_add(n).min(self.end)
+    }
+
+    /// Asks for room in the graph, on behalf of a worker that stops for it.
+    fn ask_for_room(&self) {
+        self.wants_room.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether some worker has stopped for lack of room since the last call.
+    pub(crate) fn take_wish(&self) -> bool {
+        self.wants_room.swap(false, Ordering::Relaxed)
     }
 
     /// The first number not taken.
@@ -64,6 +76,8 @@ pub(crate) enum Task {
     OpenRoot,
     /// Make playouts.
     Search,
+    /// Make more of them in the same run, after a pause: work counts from where it began.
+    Resume,
 }
 
 /// What one run asks of a worker.
@@ -78,6 +92,8 @@ pub(crate) struct Job<S> {
     pub(crate) best_line: Arc<BestLine<S>>,
     pub(crate) tickets: Arc<Tickets>,
     pub(crate) work: Option<WorkLimit>,
+    /// Whether to stop as soon as the graph is full, so that room can be made.
+    pub(crate) stops_when_full: bool,
     /// Whether the run ends at some moment, so that no batch may take long.
     pub(crate) is_timed: bool,
     /// The text of the last error.
@@ -160,6 +176,7 @@ fn work<R: Reasoner>(making: &Making<R>, jobs: &channel::Receiver<Job<R::State>>
         }
     }
     let mut walker = None;
+    let mut stopwatch = None;
     // A worker that dies without a word would be waited for.
     let made = catch_unwind(AssertUnwindSafe(|| make_walker(making)));
     let ready = match made {
@@ -171,7 +188,9 @@ fn work<R: Reasoner>(making: &Making<R>, jobs: &channel::Receiver<Job<R::State>>
         return;
     }
     for job in jobs {
-        let done = catch_unwind(AssertUnwindSafe(|| search(making, &mut walker, &job, counters)));
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            search(making, &mut walker, &mut stopwatch, &job, counters);
+        }));
         // The graph must be the searcher's alone when it hears of the end.
         drop(job);
         let reply = match done {
@@ -196,6 +215,7 @@ fn make_walker<R: Reasoner>(making: &Making<R>) -> Result<Walker<R>, ReasonerErr
 fn search<R: Reasoner>(
     making: &Making<R>,
     walker: &mut Option<Walker<R>>,
+    stopwatch: &mut Option<Stopwatch>,
     job: &Job<R::State>,
     counters: &WorkerCounters,
 ) {
@@ -229,7 +249,9 @@ fn search<R: Reasoner>(
         return;
     }
     let solver = job.scheme.solver.as_ref();
-    let mut stopwatch = job.work.map(Stopwatch::start);
+    if job.task == Task::Search {
+        *stopwatch = job.work.map(Stopwatch::start);
+    }
     let mut numbers = 0..0;
     let mut pace = Pace::new(job.scheme.batch, job.is_timed);
     while !making.interrupt.is_raised() && !stopwatch.as_mut().is_some_and(Stopwatch::is_over) {
@@ -237,6 +259,10 @@ fn search<R: Reasoner>(
             return;
         }
         if numbers.is_empty() {
+            if job.stops_when_full && job.graph.meter.is_full() {
+                job.tickets.ask_for_room();
+                return;
+            }
             numbers = job.tickets.take(TICKET_BLOCK.max(job.scheme.batch));
         }
         if numbers.is_empty() {

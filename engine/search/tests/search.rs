@@ -228,24 +228,6 @@ fn a_raised_stop_ends_the_run() {
     searcher.verify(&Interrupt::new()).expect("the graph is sound");
 }
 
-#[test]
-fn the_cap_stops_growth_and_not_the_search() {
-    for config in [Config::Uct, Config::UctT, Config::McMemory] {
-        let max_bytes = 2 << 20;
-        let small = Options { max_bytes, ..options(config, 2) };
-        let mut searcher = searcher(Nim([9, 9, 9, 9]), small);
-        let report = play(&mut searcher, 100_000);
-        assert_eq!(report.playouts, 100_000, "{config}");
-        assert!(report.is_full, "{config}: {} bytes, {} nodes", report.bytes, report.nodes);
-        assert!(report.bytes <= max_bytes as u64, "{config}: {} bytes", report.bytes);
-        assert!(report.nodes > 1000, "{config}: {} nodes", report.nodes);
-        // A position known or not: past half of the cap it starts afresh.
-        searcher.set_root(&([8, 9, 9, 9], 1));
-        let report = play(&mut searcher, 1000);
-        assert!(!report.is_full && report.nodes <= 1001, "{config}: {} nodes", report.nodes);
-    }
-}
-
 /// What is set aside for a large graph must not make the first playouts slow.
 #[test]
 fn a_small_graph_is_small_under_a_large_cap() {
@@ -266,7 +248,7 @@ fn the_cap_holds_with_joint_moves_and_many_roles_too() {
         let mut searcher = searcher(Picks { n_roles: 5, steps: 9, most: 5 }, small);
         let report = play(&mut searcher, 50_000);
         assert_eq!(report.playouts, 50_000);
-        assert!(report.is_full && report.bytes <= max_bytes as u64, "{config}: {} bytes", report.bytes);
+        assert!(report.reclaims.times > 0 && report.bytes <= max_bytes as u64, "{config}: {report:#?}");
     }
 }
 

@@ -9,6 +9,7 @@ pub mod moves_file;
 pub mod perft;
 pub mod play_match;
 pub mod player;
+mod reclaims;
 pub mod replay;
 pub mod search;
 pub mod speed;

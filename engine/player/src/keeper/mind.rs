@@ -3,6 +3,7 @@
 //! In go a brain and states, out come moves, best last. This is the only place of the keeper that knows of both.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use reasoner::{Interrupt, Move, Reasoner, Role};
 use search::{Budget, Options, Report};
@@ -17,8 +18,13 @@ pub(super) enum Mind<R: Reasoner> {
 }
 
 impl<R: Reasoner> Mind<R> {
-    /// A mind without a root, which may take so many bytes.
-    pub(super) fn new(reasoner: &Arc<R>, brain: &Brain, max_bytes: usize) -> Result<Mind<R>, String> {
+    /// A mind without a root, which may take so many bytes, and hold answers up so long to give some back.
+    pub(super) fn new(
+        reasoner: &Arc<R>,
+        brain: &Brain,
+        max_bytes: usize,
+        max_pause: Duration,
+    ) -> Result<Mind<R>, String> {
         let options = Options { max_bytes, ..brain.search.clone() };
         if let Some(system) = brain.system_for(reasoner.n_roles()) {
             let searcher = single::Searcher::new(reasoner, system, &options);
@@ -29,9 +35,10 @@ impl<R: Reasoner> Mind<R> {
         {
             warn!(%system, instead = %options.config, "a system for one role, in a game of several");
         }
-        search::Searcher::new(Arc::clone(reasoner), options)
-            .map(Mind::Graph)
-            .map_err(|error| error.to_string())
+        let mut searcher =
+            search::Searcher::new(Arc::clone(reasoner), options).map_err(|error| error.to_string())?;
+        searcher.set_max_pause(max_pause);
+        Ok(Mind::Graph(searcher))
     }
 
     /// Moves to another state.
@@ -39,6 +46,14 @@ impl<R: Reasoner> Mind<R> {
         match self {
             Mind::Graph(searcher) => searcher.set_root(state),
             Mind::Single(searcher) => searcher.set_root(state),
+        }
+    }
+
+    /// Gives room back that is not needed any more, unless `stop` is raised before it is known what that is: for moments when
+    /// no answer is owed.
+    pub(super) fn tidy(&mut self, stop: &Interrupt) {
+        if let Mind::Graph(searcher) = self {
+            searcher.tidy(stop);
         }
     }
 

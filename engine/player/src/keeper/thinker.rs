@@ -43,6 +43,13 @@ pub struct Job {
     pub gone: Interrupt,
 }
 
+impl Job {
+    /// How long reclaiming memory may hold an answer up: an order that comes meanwhile must wait for it.
+    fn max_pause(&self) -> Duration {
+        self.start.play_clock / 4
+    }
+}
+
 /// Thinks until the match is over. Never panics.
 pub fn run(job: &Job) {
     let _span = info_span!("match", id = job.start.id, role = %job.start.role).entered();
@@ -253,6 +260,7 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
                     return Pause::News;
                 }
                 job.desk.settle();
+                self.tidy();
                 *moment = Moment::Between;
                 continue;
             }
@@ -295,7 +303,7 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
         }
         let terms = line.iter().map(|&a_move| self.seat.term(a_move)).collect::<Vec<_>>();
         let moves = terms.iter().map(|term| seat.move_of(term)).collect::<Result<Vec<_>, _>>().ok()?;
-        let mut mind = Mind::new(reasoner, &self.job.brain, graph_bytes).ok()?;
+        let mut mind = Mind::new(reasoner, &self.job.brain, graph_bytes, self.job.max_pause()).ok()?;
         let state = seat.state().clone();
         mind.adopt(seat.session(), &state, &moves);
         Some(mind)
@@ -341,7 +349,7 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
         }
         let mind = match self.mind.take() {
             Some(mind) => Ok(mind),
-            None => Mind::new(&self.reasoner, &self.job.brain, self.graph_bytes),
+            None => Mind::new(&self.reasoner, &self.job.brain, self.graph_bytes, self.job.max_pause()),
         };
         let mut mind = match mind {
             Ok(mind) => mind,
@@ -363,6 +371,17 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
             Ok(Ok(())) => self.mind = Some(mind),
             Ok(Err(error)) => warn!(%error, "the search failed"),
             Err(_) => warn!("the search failed; it begins anew"),
+        }
+    }
+
+    /// Gives memory back, now that the answer has left.
+    fn tidy(&mut self) {
+        let Some(mut mind) = self.mind.take() else { return };
+        let make_way = self.job.orders.make_way().clone();
+        let tidied = catch_unwind(AssertUnwindSafe(|| mind.tidy(&make_way)));
+        match tidied {
+            Ok(()) => self.mind = Some(mind),
+            Err(_) => warn!("the graph could not be tidied; it begins anew"),
         }
     }
 

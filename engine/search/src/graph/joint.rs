@@ -61,6 +61,16 @@ impl Joint {
         }
     }
 
+    /// Its nodes have moved; to be told while nobody else is there.
+    pub(crate) fn relink(&self, parent: NodeId, child: Child) {
+        self.write(parent, child, self.side());
+    }
+
+    /// Its side record has moved; the same.
+    pub(crate) fn move_side(&self, side: u32) {
+        self.side.store(side, Ordering::Relaxed);
+    }
+
     pub(crate) fn side(&self) -> u32 {
         self.side.load(Ordering::Relaxed)
     }
@@ -103,7 +113,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         child: Child,
         counters: &WorkerCounters,
     ) -> (Child, Option<u32>) {
-        let n_words = if self.has_credit { 2 * self.n_roles + 1 } else { self.n_roles };
+        let n_words = self.words_of_joint();
         let Blocks { joints, side: side_words, links, .. } = blocks;
         let lookup = self.joint_table.find_or_insert::<O>(
             self.joint_hash(id, choices),
@@ -148,6 +158,19 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
             _ => {}
         }
         (held, (winner != 0).then_some(winner))
+    }
+
+    /// Words in the side record of a joint move.
+    pub(crate) fn words_of_joint(&self) -> usize {
+        if self.has_credit { 2 * self.n_roles + 1 } else { self.n_roles }
+    }
+
+    /// Puts a joint move into the table again; false if there is no room.
+    pub(crate) fn enter_joint(&self, index: u32) -> bool {
+        let joint = self.joint(index);
+        let choices: Vec<u32> =
+            (0..self.n_roles).map(|offset| choice_of(self.side_word(joint.side(), offset))).collect();
+        self.joint_table.insert::<O>(self.joint_hash(joint.parent(), &choices), &self.meter, index)
     }
 
     fn joint_hash(&self, id: NodeId, choices: &[u32]) -> u64 {

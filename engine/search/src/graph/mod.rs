@@ -29,6 +29,9 @@ use crate::results::Results;
 use crate::sync::{AtomicU64, Mutex, Ordering, Slot};
 use crate::table::{Found, Lookup, Table, spread};
 
+/// The part of the cap that is left for what reclaiming writes down meanwhile: some 20 bytes for a node of 344.
+const RECLAIMING_PART: usize = 16;
+
 /// Nodes, edges and records that one thread may use without asking others.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
@@ -53,7 +56,8 @@ pub(crate) enum Opened {
 
 /// Nodes, their states and edges, and the tables that find them.
 ///
-/// Nothing is freed or moved while it is shared. A thread that adds something writes it, publishes its
+/// Nothing is freed or moved while it is shared; what is no longer needed is reclaimed while one thread has it alone
+/// ([`reclaim`](crate::reclaim)). A thread that adds something writes it, publishes its
 /// index, and takes the index that came first if another thread was faster.
 #[derive(Debug)]
 pub(crate) struct Graph<S, O: Orders = Sound> {
@@ -61,28 +65,32 @@ pub(crate) struct Graph<S, O: Orders = Sound> {
     /// Whether equal states are one node.
     pub(crate) has_transpositions: bool,
     /// Whether joint moves keep what they credited to their node.
-    has_credit: bool,
+    pub(crate) has_credit: bool,
+    /// Whether anything was reclaimed, so that edges may be gone that brought playouts to what is left.
+    pub(crate) was_reclaimed: bool,
+    /// Whether edges were cut below which nodes were known.
+    pub(crate) has_cuts: bool,
     pub(crate) meter: Meter,
     pub(crate) nodes: Arena<Node>,
     /// The state of the node with the same index.
-    states: Chunks<Slot<S>>,
+    pub(crate) states: Chunks<Slot<S>>,
     /// Value sums of the roles that have no place in the node: `n_roles - INLINE_ROLES` for each.
-    spill: Chunks<AtomicU64>,
+    pub(crate) spill: Chunks<AtomicU64>,
     pub(crate) edges: Arena<Edge>,
     /// Words of nodes and joint moves, of fixed meaning; see [`Node`] and [`Joint`].
     pub(crate) side: Arena<AtomicU64>,
     pub(crate) joints: Arena<Joint>,
     pub(crate) layout: EdgeLayout,
     /// The words of edges that the layout asks for, under the edge's index.
-    words: Chunks<AtomicU64>,
+    pub(crate) words: Chunks<AtomicU64>,
     /// The ways into nodes, where the configuration asks for them.
     pub(crate) parents: Option<Parents>,
     /// What moves were worth later, where the configuration asks.
     pub(crate) later: Option<LaterMoves>,
     /// Held by backups that must see all numbers above a node at rest: see [`incremental`](crate::incremental).
     pub(crate) backup_lock: Mutex<()>,
-    state_table: Table,
-    joint_table: Table,
+    pub(crate) state_table: Table,
+    pub(crate) joint_table: Table,
     orders: PhantomData<O>,
 }
 
@@ -106,7 +114,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         Graph {
             n_roles,
             has_transpositions,
-            meter: Meter::new(cap as u64),
+            meter: Meter::new((cap - cap / RECLAIMING_PART) as u64),
             nodes: Arena::new(n_node_chunks, node_bits, 64),
             states: Chunks::new(n_node_chunks, node_bits, state_heap_bytes as u64),
             // Rounded up to a power of two per node, so that chunks of both arenas match.
@@ -124,6 +132,8 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
             }),
             backup_lock: Mutex::new(()),
             has_credit,
+            was_reclaimed: false,
+            has_cuts: false,
             state_table: Table::new(table_bits, table_chunk_bits),
             joint_table: Table::new(table_bits, table_chunk_bits),
             orders: PhantomData,
@@ -200,7 +210,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     }
 
     /// Sums of a node that have no place in it, rounded up to a power of two.
-    fn spilled_per_node(&self) -> usize {
+    pub(crate) fn spilled_per_node(&self) -> usize {
         self.n_roles.saturating_sub(INLINE_ROLES).next_power_of_two()
     }
 
@@ -273,6 +283,11 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         self.state_table.find::<O>(self.hash_of(state), |id| self.is_state(id, state)).map(NodeId)
     }
 
+    /// Puts a node into the table of states again; false if there is no room.
+    pub(crate) fn enter_state(&self, id: NodeId) -> bool {
+        self.state_table.insert::<O>(self.hash_of(self.state(id)), &self.meter, id.0)
+    }
+
     fn hash_of(&self, state: &S) -> u64 {
         spread(FxBuildHasher.hash_one(state))
     }
@@ -307,7 +322,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         }
     }
 
-    fn add_parent(&self, links: &mut Block, child: NodeId, origin: NodeId, way: Way) {
+    pub(crate) fn add_parent(&self, links: &mut Block, child: NodeId, origin: NodeId, way: Way) {
         if let Some(parents) = &self.parents {
             parents.add::<O>(links, &self.meter, child, origin, way);
         }

@@ -5,6 +5,7 @@ use search::{Counters, MoveReport, Options, Proven, Report};
 use serde_json::{Value, json};
 
 use crate::commands::laws::Verified;
+use crate::commands::reclaims::{reclaims_json, reclaims_text};
 use crate::failure::Failure;
 use crate::output;
 
@@ -83,6 +84,8 @@ impl<S: Session> Shown<'_, S> {
             "bytes": report.bytes,
             "bytes_per_node": share(report.bytes, report.nodes),
             "bytes_per_edge": share(report.bytes, report.edges),
+            "is_full": report.is_full,
+            "reclaims": reclaims_json(&report.reclaims),
             "counters": counters(report),
             "best_line": best_line,
             "last_error": report.errors.last,
@@ -112,6 +115,9 @@ impl<S: Session> Shown<'_, S> {
             report.edges,
             report.bytes as f64 / f64::from(1 << 20)
         ))?;
+        if let Some(text) = reclaims_text(&report.reclaims) {
+            output::line(text)?;
+        }
         if let Some(error) = &report.errors.last {
             output::line(format_args!("{} playouts failed: {error}", report.errors.playouts))?;
         }

@@ -159,7 +159,6 @@ impl Stressing<'_> {
         n_threads: usize,
     ) -> Result<Row, Failure> {
         let options = Options { threads: n_threads, ..self.brain.search.clone() };
-        let cap = options.max_bytes as u64;
         let mut searcher = Searcher::new(Arc::clone(reasoner), options)?;
         searcher.set_root(root);
         let cpu_before = cpu_seconds();
@@ -175,7 +174,7 @@ impl Stressing<'_> {
             return Err(Failure::work(why).context("no playout came to its end"));
         }
         let verified = self.args.verify.then(|| Verified::of(&searcher, &report, self.stop));
-        Ok(Row { n_threads, report, cpu_s, cap, n_in_flight: searcher.max_in_flight(), verified })
+        Ok(Row { n_threads, report, cpu_s, n_in_flight: searcher.max_in_flight(), verified })
     }
 }
 

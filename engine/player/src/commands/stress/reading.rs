@@ -1,6 +1,7 @@
 //! What limits the machine, in plain words, read from the measured rows.
 
 use super::row::{Row, Scaling};
+use crate::commands::reclaims::reclaims_text;
 
 /// What must be known besides the rows.
 #[derive(Debug, Clone, Copy)]
@@ -104,7 +105,10 @@ fn causes(last: &Row, machine: Machine) -> Vec<String> {
 
 /// Whether the graph ran out of room.
 fn memory(last: &Row) -> Option<String> {
-    (last.counters().table_full > 0 || last.report.bytes >= last.cap / 100 * 95).then(|| {
+    if let Some(text) = reclaims_text(&last.report.reclaims) {
+        return Some(format!("The graph ran out of room ({text}); more --memory keeps more."));
+    }
+    (last.counters().table_full > 0 || last.report.is_full).then(|| {
         format!(
             "The graph is full ({:.0} MiB): from then on playouts end where it ends; give more --memory.",
             last.report.bytes as f64 / f64::from(1 << 20)
@@ -114,7 +118,7 @@ fn memory(last: &Row) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use search::{Counters, Report};
+    use search::{Counters, Reclaims, Report};
 
     use super::*;
 
@@ -123,7 +127,7 @@ mod tests {
     /// A second of so many threads, which had these processors.
     fn row(n_threads: usize, playouts: u64, cpu_s: f64) -> Row {
         let report = Report { playouts, seconds: 1.0, bytes: 1 << 20, ..Report::default() };
-        Row { n_threads, report, cpu_s, cap: 1 << 30, n_in_flight: n_threads as u64, verified: None }
+        Row { n_threads, report, cpu_s, n_in_flight: n_threads as u64, verified: None }
     }
 
     fn text(rows: Vec<Row>, machine: Machine) -> String {
@@ -163,6 +167,11 @@ mod tests {
         assert!(locked.contains("under one lock") && !locked.contains("it is the memory"), "{locked}");
         let full = text(slow(Counters { table_full: 1, ..Counters::default() }), MACHINE);
         assert!(full.contains("The graph is full"), "{full}");
+        let mut last = row(4, 1000, 4.0);
+        last.report.reclaims = Reclaims { times: 3, nodes: 7, longest_seconds: 0.012, ..Reclaims::default() };
+        let told = text(vec![row(1, 1000, 1.0), last], MACHINE);
+        assert!(told.contains("3 times out of room: 7 nodes forgotten"), "{told}");
+        assert!(told.contains("the longest 12 ms"), "{told}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::reading::threads;
 use crate::commands::laws::Verified;
+use crate::commands::reclaims::reclaims_json;
 use crate::failure::{Failure, Outcome};
 use crate::output;
 use crate::tables;
@@ -16,8 +17,6 @@ pub(super) struct Row {
     pub(super) report: Report,
     /// Processor time of all threads.
     pub(super) cpu_s: f64,
-    /// Bytes that the graph may take.
-    pub(super) cap: u64,
     /// Visits that can be under way at once.
     pub(super) n_in_flight: u64,
     /// If the graph was verified.
@@ -98,6 +97,7 @@ impl Scaling {
             "nodes": report.nodes,
             "edges": report.edges,
             "bytes": report.bytes,
+            "reclaims": reclaims_json(&report.reclaims),
             "in_flight": row.n_in_flight,
             "counters": {
                 "cas_failures": counters.cas_failures,
@@ -133,6 +133,7 @@ impl Scaling {
             "probes",
             "in flight",
             "MiB",
+            "pauses ms",
         ]);
         for row in &self.rows {
             let counters = row.counters();
@@ -150,6 +151,7 @@ impl Scaling {
                 format!("{:.2}", counters.probes as f64 / counters.lookups.max(1) as f64),
                 row.n_in_flight.to_string(),
                 format!("{:.0}", row.report.bytes as f64 / f64::from(1 << 20)),
+                format!("{:.0}", row.report.reclaims.seconds * 1e3),
             ]);
         }
         output::line(table)?;

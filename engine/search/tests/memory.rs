@@ -1,0 +1,200 @@
+//! A graph under a small cap: it gives its room back, keeps its laws, and the search goes on learning.
+
+mod common;
+
+use std::time::Duration;
+
+use common::runs::{play, searcher};
+use common::{Game, Nim, Picks, take};
+use daggerboard_search::{Config, Counters, Options, Report};
+use reasoner::{Interrupt, Move, Role};
+
+fn options(config: Config, threads: usize, max_bytes: usize) -> Options {
+    Options {
+        config,
+        threads,
+        max_bytes,
+        seed: Some(5),
+        state_heap_bytes: 0,
+        solver: false,
+        ..Options::default()
+    }
+}
+
+/// Backups of these look at or change all that lies near a path, or far from it.
+fn is_slow(config: Config) -> bool {
+    matches!(
+        config,
+        Config::Ucd(_)
+            | Config::UcdIncremental(_)
+            | Config::UcdPaper(_)
+            | Config::UpdateAll
+            | Config::RaveUcd { .. }
+    )
+}
+
+/// Several full graphs, each time with the laws.
+fn fill<G: Game>(game: impl Fn() -> G, options: impl Fn(Config, usize) -> Options) {
+    for config in Config::ALL.into_iter().filter(|&config| config != Config::Mc) {
+        for threads in [1, 2, 16] {
+            let options = options(config, threads);
+            let max_bytes = options.max_bytes as u64;
+            let mut searcher = searcher(game(), options);
+            let mut last = Report::default();
+            for _ in 0..4 {
+                let report = play(&mut searcher, if is_slow(config) { 1_500 } else { 6_000 });
+                let summary = searcher.verify(&Interrupt::new()).expect("it has just been verified");
+                assert_eq!(
+                    (summary.nodes, summary.edges),
+                    (report.nodes, report.edges),
+                    "{config}, {threads} threads"
+                );
+                assert!(report.bytes <= max_bytes, "{config}, {threads} threads: {} bytes", report.bytes);
+                last = report;
+            }
+            let reclaims = last.reclaims;
+            assert!(reclaims.times > 0 && reclaims.nodes > 0, "{config}, {threads} threads: {reclaims:?}");
+            assert!(reclaims.longest_seconds > 0.0 && reclaims.seconds >= reclaims.longest_seconds);
+        }
+    }
+}
+
+#[test]
+fn full_graphs_keep_their_laws_in_a_sequential_game() {
+    fill(|| Nim([9, 9, 9, 9]), |config, threads| options(config, threads, 1 << 20));
+}
+
+#[test]
+fn full_graphs_keep_their_laws_in_a_simultaneous_game() {
+    fill(|| Picks { n_roles: 4, steps: 8, most: 4 }, |config, threads| options(config, threads, 1 << 20));
+}
+
+#[test]
+fn full_graphs_keep_what_is_proven() {
+    fill(
+        || Nim([9, 9, 9, 9]),
+        |config, threads| Options { solver: true, ..options(config, threads, 1 << 20) },
+    );
+}
+
+#[test]
+fn tidying_takes_nothing_from_below_the_root() {
+    for config in Config::ALL.into_iter().filter(|&config| config != Config::Mc) {
+        for threads in [1, 2] {
+            let mut searcher = searcher(Nim([7, 7, 7, 7]), options(config, threads, 2 << 20));
+            let mut playouts = 0;
+            while searcher.report().bytes <= (2 << 20) * 5 / 8 && playouts < 100_000 {
+                playouts += 50;
+                play(&mut searcher, 50);
+            }
+            let report = searcher.report();
+            assert_eq!(report.reclaims.times, 0, "{config}: it was not full");
+            searcher.set_root(&([6, 7, 7, 7], 1));
+            let before = searcher.report();
+            searcher.tidy(&Interrupt::new());
+            let after = searcher.report();
+            assert_eq!(before.roles, after.roles, "{config}");
+            assert!(
+                after.nodes < before.nodes && after.edges < before.edges,
+                "{config}: {:?}",
+                after.reclaims
+            );
+            assert_eq!(after.reclaims.nodes, before.nodes - after.nodes, "{config}");
+            assert!(after.bytes < before.bytes, "{config}");
+            let summary =
+                searcher.verify(&Interrupt::new()).unwrap_or_else(|error| panic!("{config}: {error}"));
+            assert_eq!((summary.nodes, summary.edges), (after.nodes, after.edges), "{config}");
+            play(&mut searcher, 500);
+        }
+    }
+}
+
+#[test]
+fn tidying_that_is_stopped_changes_nothing() {
+    let mut searcher = searcher(Nim([9, 9, 9, 9]), options(Config::UctT, 1, 2 << 20));
+    while searcher.report().bytes <= (2 << 20) * 5 / 8 {
+        play(&mut searcher, 500);
+    }
+    searcher.set_root(&([8, 9, 9, 9], 1));
+    let before = searcher.report();
+    let stop = Interrupt::new();
+    stop.raise();
+    searcher.tidy(&stop);
+    assert_eq!(before, searcher.report());
+}
+
+#[test]
+fn a_graph_that_takes_too_long_to_tidy_begins_anew() {
+    let mut searcher = searcher(Nim([9, 9, 9, 9]), options(Config::UctT, 1, 2 << 20));
+    while searcher.report().bytes <= (2 << 20) * 5 / 8 {
+        play(&mut searcher, 500);
+    }
+    searcher.set_max_pause(Duration::ZERO);
+    searcher.set_root(&([8, 9, 9, 9], 1));
+    searcher.tidy(&Interrupt::new());
+    let report = searcher.report();
+    assert_eq!((report.nodes, report.reclaims.times), (1, 0));
+    assert!(play(&mut searcher, 500).best(Role(1)).is_some());
+}
+
+#[test]
+fn one_thread_is_reproducible_across_reclaiming() {
+    for config in Config::ALL {
+        let run = || {
+            let mut searcher = searcher(Nim([9, 9, 9, 9]), options(config, 1, 1 << 20));
+            let n = if is_slow(config) { 4_000 } else { 12_000 };
+            let first = play(&mut searcher, n);
+            searcher.set_root(&([8, 9, 9, 9], 1));
+            searcher.tidy(&Interrupt::new());
+            let second = play(&mut searcher, n);
+            [first, second].map(|report| {
+                let Report { roles, nodes, edges, bytes, counters, reclaims, .. } = report;
+                let counters =
+                    Counters { descent_ns: 0, expansion_ns: 0, rollout_ns: 0, backup_ns: 0, ..counters };
+                (roles, (nodes, edges, bytes), counters, (reclaims.times, reclaims.nodes))
+            })
+        };
+        assert_eq!(run(), run(), "{config}");
+    }
+}
+
+#[test]
+fn a_capped_search_goes_on_to_a_move_that_a_large_graph_finds() {
+    // The winning moves leave heaps whose sum is 0 (Bouton 1901): three of a kind become two and two.
+    let of_most = |n: u8| [take(0, n - 1), take(1, n - 1), take(2, n - 1)];
+    for (config, heaps, winning) in
+        [(Config::UctT, [8, 8, 8, 1], of_most(8)), (Config::Credited, [7, 7, 7, 1], of_most(7))]
+    {
+        let is_winning =
+            |report: &Report| report.best(Role(0)).is_some_and(|Move(best)| winning.contains(&best));
+        let mut large = searcher(Nim(heaps), options(config, 1, 1 << 30));
+        let report = play(&mut large, 100_000);
+        assert!(is_winning(&report) && report.reclaims.times == 0, "{config}: {:?}", report.best(Role(0)));
+        let mut small = searcher(Nim(heaps), options(config, 1, 1 << 20));
+        let report = play(&mut small, 100_000);
+        assert!(report.reclaims.times > 0, "{config}: {:?}", report.reclaims);
+        assert!(is_winning(&report), "{config}: {:?}", report.best(Role(0)));
+    }
+}
+
+#[test]
+fn a_long_match_under_the_smallest_cap_always_has_a_move() {
+    for config in Config::ALL {
+        let mut searcher = searcher(Nim([9, 9, 9, 9]), options(config, 2, 1 << 20));
+        let mut heaps = [9, 9, 9, 9];
+        let mut role = 0;
+        while heaps.iter().any(|&heap| heap > 0) {
+            let report = play(&mut searcher, 1_000);
+            assert!(report.bytes <= 1 << 20, "{config}: {} bytes", report.bytes);
+            let Move(a_move) = report.best(Role(role)).expect("a move");
+            let (heap, n) = (0..4)
+                .flat_map(|heap| (1..=9).map(move |n| (heap, n)))
+                .find(|&(heap, n)| take(heap, n) == a_move)
+                .expect("a move of nim");
+            heaps[heap] -= n;
+            role = 1 - role;
+            searcher.set_root(&(heaps, u8::try_from(role).expect("one of two")));
+            searcher.tidy(&Interrupt::new());
+        }
+    }
+}
