@@ -7,8 +7,8 @@ use clap::Args;
 use player::failure::{Failure, Outcome};
 use player::reasoners::{self, SetUp, Share};
 use player::{output, stop, tables};
-use reasoner::{Expansion, Interrupt, Reasoner, ReasonerError, Role, Session, Value};
-use sat::{Limits, Planner, Verdict};
+use reasoner::{Expansion, Interrupt, Reasoner, ReasonerError, Role, Rollouts, Session, Value};
+use sat::{Limits, Planner, Question, Verdict, usual_steps};
 use serde::Serialize;
 use serde_json::json;
 
@@ -81,7 +81,7 @@ impl PlanArgs {
 
     fn solve(&self, game: &NamedGame, stop: &Interrupt) -> Result<Row, Failure> {
         let begun = Instant::now();
-        let deadline = Some(begun + Duration::from_secs_f64(self.seconds));
+        let deadline = begun + Duration::from_secs_f64(self.seconds);
         let mut row = Row {
             game: game.name(),
             best_value: None,
@@ -105,7 +105,8 @@ impl PlanArgs {
                 return Ok(row);
             }
         };
-        let limits = Limits { deadline, bytes: (self.memory_mib as usize) << 20, stop: stop.clone() };
+        let go_on = || !stop.is_raised() && Instant::now() < deadline;
+        let limits = Limits { bytes: (self.memory_mib as usize) << 20, go_on: &go_on };
         let planner = match Planner::new(&netlist, None, limits) {
             Ok(planner) => planner,
             Err(error) => {
@@ -114,7 +115,8 @@ impl PlanArgs {
             }
         };
         let mut best = Vec::new();
-        let outcome = planner.run(usize::MAX, None, |plan| {
+        let question = Question { usual_steps: usual_steps(lengths(&reasoner)?), ..Question::default() };
+        let outcome = planner.run(&question, |plan| {
             row.best_value = Some(plan.value);
             row.found_s = Some(begun.elapsed().as_secs_f64());
             best = plan.moves;
@@ -136,7 +138,17 @@ impl PlanArgs {
     }
 }
 
-/// The goal of a line; none if it is not legal or does not end the game.
+/// How long some random lines are.
+fn lengths<R: Reasoner>(reasoner: &Arc<R>) -> Result<Vec<u32>, ReasonerError> {
+    const LINES: u64 = 8;
+    let mut session = reasoner.session(reasoner::Limits::default(), &Interrupt::new())?;
+    let root = session.initial_state()?;
+    let mut ends = Rollouts::default();
+    session.rollouts(&[root], &(0..LINES).collect::<Vec<u64>>(), &mut ends)?;
+    Ok((0..ends.len()).map(|idx| ends.length(idx)).collect())
+}
+
+/// The goal of a line; none if it is not legal or neither ends the game nor gets stuck.
 fn played<R: Reasoner>(reasoner: &Arc<R>, line: &[&gdl::Term]) -> Result<Option<Value>, ReasonerError> {
     let mut session = reasoner.session(reasoner::Limits::default(), &Interrupt::new())?;
     let mut state = session.initial_state()?;
@@ -149,8 +161,16 @@ fn played<R: Reasoner>(reasoner: &Arc<R>, line: &[&gdl::Term]) -> Result<Option<
         }
         state = session.next_state(&state, &[a_move])?;
     }
-    session.expand(&state, &mut expansion)?;
-    Ok(expansion.terminal.then(|| expansion.goals[0].at_end().unwrap_or(0)))
+    match session.expand(&state, &mut expansion) {
+        Err(ReasonerError::NotPlayable { .. }) => session.goals(&state, &mut expansion.goals)?,
+        answer => {
+            answer?;
+            if !expansion.terminal {
+                return Ok(None);
+            }
+        }
+    }
+    Ok(Some(expansion.goals[0].at_end().unwrap_or(0)))
 }
 
 fn print(rows: &[Row]) -> Result<(), Failure> {

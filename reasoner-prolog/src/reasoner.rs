@@ -188,4 +188,8 @@ impl Reasoner for Prolog {
     ) -> Result<PrologSession, ReasonerError> {
         PrologSession::new(Arc::clone(self), limits, interrupt)
     }
+
+    fn heap_bytes(&self, state: &FactSet) -> usize {
+        state.heap_bytes()
+    }
 }

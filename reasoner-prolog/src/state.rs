@@ -25,6 +25,11 @@ impl FactSet {
         &self.0
     }
 
+    /// Bytes on the heap: what it holds, behind two counts.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.0) + 2 * size_of::<usize>()
+    }
+
     /// Equality that looks at the address first.
     pub(crate) fn is_same(&self, other: &FactSet) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self == other

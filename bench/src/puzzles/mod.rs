@@ -62,8 +62,8 @@ Examples:
 
 A match has its start clock, which the set-up of the reasoner is part of, and a clock for each move; a match whose best \
 line cannot be bettered is over at once, and so is one with --play 0 after the start clock. The most that can be had is \
-known where a match, of any system and in the file of --out too, proved it: no goal is more than 100, or all states \
-were seen. A run that was stopped goes on where it was if it has --out.", single::SYSTEM_NAMES))]
+known where a match, of any system and in the file of --out too, proved it: no goal is more than 100, or nothing better \
+was left to be seen. A run that was stopped goes on where it was if it has --out.", single::SYSTEM_NAMES))]
 pub struct PuzzlesArgs {
     /// Rulesheets, or names of games; the twenty of table 2 in --folder if there are none
     #[arg(value_name = "GAME")]

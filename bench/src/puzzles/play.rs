@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use player::failure::Failure;
-use player::reasoners::{ReasonerKind, SetUp, Share, WithReasoner};
+use player::reasoners::{self, ReasonerKind, SetUp, Share, WithReasoner};
 use reasoner::{Interrupt, Limits, Reasoner, ReasonerError, Role, Session, Value};
 use search::{Budget, Options};
 use serde::{Deserialize, Serialize};
-use single::{Report, Searcher, System};
+use single::{Outsiders, Report, Searcher, System};
 
 use crate::named_game::NamedGame;
 
@@ -46,6 +46,9 @@ pub struct Played {
     pub value: Option<Value>,
     /// Whether it is known that no match can have more.
     pub proved: bool,
+    /// Who knows it, where the value alone does not say so.
+    #[serde(default)]
+    pub proved_by: Option<String>,
     pub n_moves: usize,
     /// Seconds that the match took, and its set-up.
     pub seconds: f64,
@@ -69,7 +72,11 @@ pub fn play(key: &Key, kind: ReasonerKind, stop: &Interrupt) -> Result<Option<Pl
     let begun = Instant::now();
     let game = NamedGame::find(&key.game)?;
     let system: System = key.system.parse().map_err(Failure::usage)?;
-    let work = Match { key, system, stop, begun };
+    let outsiders = match &game {
+        NamedGame::Rust(_) => Outsiders::default(),
+        NamedGame::Rules(rules) => reasoners::outsiders(&rules.rules),
+    };
+    let work = Match { key, system, outsiders, stop, begun };
     let played = match &game {
         NamedGame::Rust(game) => game.with(work),
         NamedGame::Rules(rules) => {
@@ -91,6 +98,7 @@ fn failed(key: &Key, begun: Instant, error: &ReasonerError) -> Played {
         reasoner: key.reasoner.clone(),
         value: None,
         proved: false,
+        proved_by: None,
         n_moves: 0,
         seconds: begun.elapsed().as_secs_f64(),
         set_up: begun.elapsed().as_secs_f64(),
@@ -102,6 +110,7 @@ fn failed(key: &Key, begun: Instant, error: &ReasonerError) -> Played {
 struct Match<'a> {
     key: &'a Key,
     system: System,
+    outsiders: Outsiders,
     stop: &'a Interrupt,
     begun: Instant,
 }
@@ -112,7 +121,7 @@ impl WithReasoner for Match<'_> {
     fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Result<Played, Failure> {
         let Match { key, system, begun, .. } = self;
         let options = Options { threads: key.threads, seed: Some(key.seed), ..Options::default() };
-        let mut searcher = Searcher::new(&reasoner, system, &options)
+        let mut searcher = Searcher::with_outsiders(&reasoner, system, &options, &self.outsiders)
             .map_err(|error| Failure::usage(error).context(&key.game))?;
         let set_up = begun.elapsed().as_secs_f64();
         let mut played = match self.play_on(&reasoner, &mut searcher) {
@@ -136,6 +145,7 @@ impl Match<'_> {
         let mut state = session.initial_state()?;
         let mut n_moves = 0;
         let mut is_proved_at_start = false;
+        let mut proved_by = None;
         let mut legal = Vec::new();
         while !session.is_terminal(&state)? && n_moves < MOST_MOVES && !self.stop.is_raised() {
             legal.clear();
@@ -149,7 +159,10 @@ impl Match<'_> {
             let deadline = Instant::now() + Duration::from_secs_f64(self.key.play);
             let is_searched = legal.len() > 1 && self.key.play > 0.0;
             let report = if is_searched { self.search(searcher, deadline)? } else { searcher.report() };
-            is_proved_at_start |= n_moves == 0 && report.proved;
+            if n_moves == 0 {
+                is_proved_at_start |= report.proved;
+                proved_by = report.proved_by;
+            }
             let a_move = report.a_move.filter(|a_move| legal.contains(a_move)).unwrap_or(first);
             state = session.next_state(&state, &[a_move])?;
             n_moves += 1;
@@ -161,6 +174,7 @@ impl Match<'_> {
         Ok(Played {
             value,
             proved: value.is_some_and(|value| is_proved_at_start || value >= reasoner.max_goal()),
+            proved_by: proved_by.filter(|_| is_proved_at_start),
             n_moves,
             found: searcher.report().found.iter().map(better).collect(),
             error: (!is_over).then(|| "the match has no end".to_owned()),

@@ -55,7 +55,7 @@ impl Table {
                 most: proof.and_then(|it| it.value),
                 proof: proof.map(|it| match it.value {
                     Some(100) => "no goal is more".to_owned(),
-                    _ => format!("all states seen by {}", it.key.system),
+                    _ => format!("nothing better, by {}", it.proved_by.as_ref().unwrap_or(&it.key.system)),
                 }),
                 cells: cells.collect(),
             }
@@ -144,6 +144,7 @@ mod tests {
             reasoner: "propnet".to_owned(),
             value,
             proved,
+            proved_by: None,
             n_moves: 3,
             seconds: 2.0,
             set_up: 0.1,
@@ -165,7 +166,7 @@ mod tests {
         let systems = [System::Graph(search::Config::Uct), System::Max1];
         let table = Table::new(&games, &systems, &wanted, &all);
         assert_eq!((table.rows[0].most, table.rows[1].most), (Some(90), Some(100)));
-        assert_eq!(table.rows[0].proof.as_deref(), Some("all states seen by exhaustive"));
+        assert_eq!(table.rows[0].proof.as_deref(), Some("nothing better, by exhaustive"));
         let [a, b] = [0, 1].map(|row: usize| &table.rows[row].cells);
         assert_eq!((a[0].mean, b[0].mean, a[1].mean), (Some(50.0), Some(0.0), None));
         assert!((a[0].deviation.unwrap_or(0.0) - 200f64.sqrt()).abs() < 1e-9);

@@ -16,6 +16,7 @@ use reasoner_native::{Budget, Evaluation, Interpreter, Progress, Propnet, Watch}
 pub use reasoner_native::{GateCount, NetReport, Netlist};
 #[cfg(feature = "prolog")]
 use reasoner_prolog::{Prolog, Update};
+use single::Outsiders;
 
 use crate::building::Building;
 use crate::output;
@@ -139,6 +140,10 @@ impl Share {
     /// Counted in steps, words and bytes alone. Of the 389 rulesheets of the reference data 382 take less, the largest of them
     /// some seconds, half of them a hundredth of one; what is too large is given up after at most half a minute.
     pub const COUNTED: Share = Share { time: None, steps: 50_000_000, words: 32_000_000, bytes: 512 << 20 };
+
+    /// As [`Share::COUNTED`], of rules that are to be unrolled many times. With more words than these (pancakes88 has 1.6 million) a
+    /// step alone takes seconds.
+    const OF_PLANS: Share = Share { time: None, steps: 10_000_000, words: 1_000_000, bytes: 256 << 20 };
 
     fn budget(self, interrupt: &Interrupt, audience: Audience) -> Budget {
         Budget {
@@ -270,6 +275,18 @@ pub fn netlist(rules: Arc<Rules>, set_up: &SetUp) -> Result<(Arc<impl Reasoner>,
     let budget = set_up.demanded.budget(&set_up.stop, set_up.audience);
     let netlist = Netlist::new(&interpreter, &budget)?;
     Ok((interpreter, netlist))
+}
+
+/// Who may help a search of a game of one role besides its reasoner: the interpreter, and a SAT solver with the ground rules.
+pub fn outsiders(rules: &Arc<Rules>) -> Outsiders {
+    let (for_states, for_plans) = (Arc::clone(rules), Arc::clone(rules));
+    Outsiders::new(
+        move |interrupt| Interpreter::until(Arc::clone(&for_states), interrupt),
+        move |interrupt| {
+            let interpreter = Arc::new(Interpreter::until(Arc::clone(&for_plans), interrupt)?);
+            Netlist::new(&interpreter, &Share::OF_PLANS.budget(interrupt, Audience::None))
+        },
+    )
 }
 
 fn propnet(rules: Arc<Rules>, set_up: &SetUp, evaluation: Evaluation) -> Result<Propnet, ReasonerError> {

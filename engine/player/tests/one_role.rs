@@ -7,7 +7,7 @@ mod common;
 use common::{Folder, json_of, record_of, run};
 use serde_json::json;
 
-const SYSTEMS: [&str; 11] = [
+const SYSTEMS: [&str; 12] = [
     "portfolio",
     "nested(1)",
     "nested(2)",
@@ -16,6 +16,7 @@ const SYSTEMS: [&str; 11] = [
     "nrpa(2)",
     "beam(8)",
     "exhaustive",
+    "sat",
     "ida",
     "meida",
     "sp-mcts",

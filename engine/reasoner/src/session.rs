@@ -67,6 +67,11 @@ pub trait Reasoner: Debug + Send + Sync + Sized + 'static {
     fn bytes(&self) -> usize {
         0
     }
+
+    /// Bytes that a state owns on the heap, beyond its own size; none for states that are plain values.
+    fn heap_bytes(&self, _state: &Self::State) -> usize {
+        0
+    }
 }
 
 /// All that the search wants to know of a state, in one answer.

@@ -3,7 +3,7 @@
 //! In goes the [`Netlist`](reasoner_native::Netlist) of a game of one role and a state; out come [`Plan`]s, each better
 //! than the one before, and a [`Verdict`]: whether the last is the best there is. The rules are unrolled step by step
 //! (Kautz and Selman 1992, "Planning as satisfiability"): the question of step k is whether some legal moves end the game
-//! there with a better goal. Where no moves lead on, nothing better is left.
+//! there with a better goal. Where no moves lead on, nothing better is left. A state without a legal move ends the game too.
 //!
 //! What it deliberately does not do: search in any other way, or know which reasoner plays.
 #![forbid(unsafe_code)]
@@ -12,5 +12,6 @@ mod planner;
 mod solver;
 mod unrolling;
 
-pub use planner::{NoPuzzle, Outcome, Plan, Planner, Verdict};
+pub use planner::{NoPuzzle, Outcome, Plan, Planner, Question, Verdict, usual_steps};
+pub use reasoner_native::Netlist;
 pub use solver::Limits;

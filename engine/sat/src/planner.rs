@@ -8,7 +8,7 @@ use reasoner_native::Netlist;
 use rustc_hash::FxHashSet;
 
 use crate::solver::{Answer, Limits, Lit, Solver};
-use crate::unrolling::{Truth, Unrolling, all_of};
+use crate::unrolling::{Truth, Unrolling, all_hold};
 
 /// Conflicts that may be spent on one step by itself, and on whether the game can go on behind it: at most, and at least,
 /// half as many after each question that they were too few for, twice as many after each other. What stays open is asked
@@ -34,7 +34,7 @@ pub struct Plan {
 pub enum Verdict {
     /// The last plan is the best there is, or there is no plan at all.
     Proved,
-    /// Time is over, or it was interrupted.
+    /// It may not go on.
     Stopped,
     /// The memory is used up.
     OutOfMemory,
@@ -70,6 +70,42 @@ pub enum NoPuzzle {
     Roles(usize),
 }
 
+/// What plans are looked for.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// Plans of at most so many moves.
+    pub max_steps: usize,
+    /// Only plans that are better than this are of use, if there is such a value; asked now and then, and never smaller than
+    /// before.
+    pub least: &'a dyn Fn() -> Option<Value>,
+    /// How many moves lines have, where something is known of that: nothing is asked about shorter plans before those.
+    pub usual_steps: usize,
+}
+
+impl Default for Question<'_> {
+    /// All plans, the shortest first.
+    fn default() -> Self {
+        Question { max_steps: usize::MAX, least: &|| None, usual_steps: 0 }
+    }
+}
+
+impl fmt::Debug for Question<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Question { max_steps, usual_steps, .. } = self;
+        f.debug_struct("Question")
+            .field("max_steps", max_steps)
+            .field("usual_steps", usual_steps)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How many moves lines have, if all of these lines have as many; otherwise 0, so that short plans come first.
+pub fn usual_steps(lengths: impl IntoIterator<Item = u32>) -> usize {
+    let mut lengths = lengths.into_iter();
+    let first = lengths.next().unwrap_or(0);
+    if lengths.all(|length| length == first) { first as usize } else { 0 }
+}
+
 /// A step in which the game may be over.
 #[derive(Debug)]
 struct End {
@@ -85,7 +121,7 @@ struct End {
 pub struct Planner<'a> {
     netlist: &'a Netlist,
     unrolling: Unrolling<'a>,
-    solver: Solver,
+    solver: Solver<'a>,
     n_steps: usize,
     best: Option<Value>,
     /// That the game was not over before the last step.
@@ -103,7 +139,7 @@ impl<'a> Planner<'a> {
     pub fn new(
         netlist: &'a Netlist,
         fluents: Option<&[Term]>,
-        limits: Limits,
+        limits: Limits<'a>,
     ) -> Result<Planner<'a>, NoPuzzle> {
         if netlist.n_roles() != 1 {
             return Err(NoPuzzle::Roles(netlist.n_roles()));
@@ -127,30 +163,35 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Looks for plans of at most `max_steps` moves, and tells each that is better than all before, and than `least` if
-    /// that is given. What is proved is then that nothing is better than that.
-    pub fn run(mut self, max_steps: usize, least: Option<Value>, mut found: impl FnMut(Plan)) -> Outcome {
-        self.best = least;
-        let verdict = self.verdict(max_steps, &mut found);
+    /// Looks for plans, and tells each that is better than all before. What is proved is then that nothing is better than
+    /// the last one, or than what was asked for at least.
+    pub fn run(mut self, question: &Question<'_>, mut found: impl FnMut(Plan)) -> Outcome {
+        let verdict = self.verdict(question, &mut found);
         Outcome { verdict, n_steps: self.n_steps }
     }
 
-    fn verdict(&mut self, max_steps: usize, found: &mut impl FnMut(Plan)) -> Verdict {
+    fn verdict(&mut self, question: &Question<'_>, found: &mut impl FnMut(Plan)) -> Verdict {
         loop {
+            self.best = self.best.max((question.least)());
             self.open_end();
             if self.solver.is_over() || self.solver.is_out_of_memory() {
                 return self.why_unknown();
             }
-            if let Some(end) = self.open.pop_if(|end| end.n_moves == self.n_steps) {
-                let still_open = self.improve(vec![end], self.conflicts_of_step, found);
-                self.learn_conflicts(still_open.is_empty());
+            let is_early = self.n_steps < question.usual_steps;
+            if !is_early && let Some(end) = self.open.pop_if(|end| end.n_moves == self.n_steps) {
+                let is_usual = self.n_steps == question.usual_steps;
+                let conflicts = if is_usual { self.conflicts_of_all() } else { self.conflicts_of_step };
+                let still_open = self.improve(vec![end], conflicts, found);
+                if !is_usual {
+                    self.learn_conflicts(still_open.is_empty());
+                }
                 self.open.extend(still_open);
             }
-            let goes_on = !self.is_best_possible() && self.goes_on();
-            let is_last = !goes_on || self.n_steps == max_steps;
-            let is_time = self.n_steps >= FIRST_TOGETHER && self.n_steps.is_power_of_two();
+            let goes_on = !self.is_best_possible() && self.goes_on(is_early);
+            let is_last = !goes_on || self.n_steps == question.max_steps;
+            let is_time = self.n_steps >= FIRST_TOGETHER && self.n_steps.is_power_of_two() && !is_early;
             if is_last || is_time {
-                let conflicts = if is_last { u64::MAX } else { CONFLICTS_OF_ALL * self.n_steps as u64 };
+                let conflicts = if is_last { u64::MAX } else { self.conflicts_of_all() };
                 let open = std::mem::take(&mut self.open);
                 self.open = self.improve(open, conflicts, found);
             }
@@ -169,6 +210,11 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// Conflicts that may be spent on all open steps together.
+    fn conflicts_of_all(&self) -> u64 {
+        CONFLICTS_OF_ALL * self.n_steps as u64
+    }
+
     /// Whether no goal of the game is larger than that of the best plan.
     fn is_best_possible(&self) -> bool {
         self.best.is_some_and(|best| self.netlist.goals().iter().all(|goal| goal.value <= best))
@@ -176,8 +222,7 @@ impl<'a> Planner<'a> {
 
     /// Opens the last step, if the game can be over there.
     fn open_end(&mut self) {
-        let terminal = self.unrolling.truth(self.netlist.terminal());
-        let is_end = match self.both(self.going, terminal) {
+        let is_end = match self.both(self.going, self.unrolling.over()) {
             Truth::Known(false) => return,
             Truth::Known(true) => None,
             Truth::Lit(literal) => Some(literal),
@@ -186,12 +231,15 @@ impl<'a> Planner<'a> {
         self.open.push(End { n_moves: self.n_steps, is_end, goals: goals.collect() });
     }
 
-    /// Whether the game may go on behind the last step, which is added then.
-    fn goes_on(&mut self) -> bool {
-        let terminal = self.unrolling.truth(self.netlist.terminal());
-        self.going = self.both(self.going, !terminal);
+    /// Whether the game may go on behind the last step, which is added then. With `is_taken_for_granted` nobody asks.
+    fn goes_on(&mut self, is_taken_for_granted: bool) -> bool {
+        let goes_on = !self.unrolling.over();
+        self.going = self.both(self.going, goes_on);
         if self.going == Truth::Known(false) || !self.unrolling.step(&mut self.solver) {
             return false;
+        }
+        if is_taken_for_granted {
+            return true;
         }
         let going: Vec<Lit> = match self.going {
             Truth::Known(_) => Vec::new(),
@@ -209,11 +257,7 @@ impl<'a> Planner<'a> {
     }
 
     fn both(&mut self, one: Truth, other: Truth) -> Truth {
-        match (one, other) {
-            (Truth::Known(false), _) | (_, Truth::Known(false)) => Truth::Known(false),
-            (Truth::Known(true), truth) | (truth, Truth::Known(true)) => truth,
-            (Truth::Lit(one), Truth::Lit(other)) => all_of(&mut vec![one, other], &mut self.solver),
-        }
+        all_hold([one, other].into_iter(), &mut self.solver)
     }
 
     /// Finds better plans to some ends until there is none, and gives back those ends that stay open.
@@ -249,7 +293,7 @@ impl<'a> Planner<'a> {
 }
 
 /// That the game ends there with a goal that is better than the best; nothing if it cannot.
-fn better_end(end: &End, best: Option<Value>, solver: &mut Solver) -> Option<Lit> {
+fn better_end(end: &End, best: Option<Value>, solver: &mut Solver<'_>) -> Option<Lit> {
     let better: Vec<Truth> = end
         .goals
         .iter()

@@ -1,30 +1,25 @@
 //! The only door to the SAT solver, with its limits.
 
 use std::fmt;
-use std::time::Instant;
 
 use batsat::callbacks::Callbacks;
 use batsat::{ClauseKind, SolverInterface, SolverOpts, lbool};
-use reasoner::Interrupt;
 
 /// A variable or its complement.
 pub(crate) type Lit = batsat::Lit;
 
 /// What a run may take.
-#[derive(Debug, Clone)]
-pub struct Limits {
-    /// When to stop.
-    pub deadline: Option<Instant>,
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
     /// Bytes of memory of clauses and variables, roughly.
     pub bytes: usize,
-    /// Ends it at once.
-    pub stop: Interrupt,
+    /// Whether it may go on; asked at every decision, and free to wait.
+    pub go_on: &'a dyn Fn() -> bool,
 }
 
-impl Limits {
-    /// Whether time is over or the run is interrupted.
-    pub(crate) fn is_over(&self) -> bool {
-        self.stop.is_raised() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+impl fmt::Debug for Limits<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Limits").field("bytes", &self.bytes).finish_non_exhaustive()
     }
 }
 
@@ -49,14 +44,14 @@ pub(crate) enum Answer {
 }
 
 /// Counts what the solver keeps, and stops it.
-struct Watch {
-    limits: Limits,
+struct Watch<'a> {
+    limits: Limits<'a>,
     bytes: usize,
     n_conflicts: u64,
     max_conflicts: u64,
 }
 
-impl Callbacks for Watch {
+impl Callbacks for Watch<'_> {
     fn on_new_clause(&mut self, clause: &[Lit], kind: ClauseKind) {
         self.bytes += bytes_of(clause.len());
         if kind == ClauseKind::Learnt {
@@ -69,25 +64,25 @@ impl Callbacks for Watch {
     }
 
     fn stop(&self) -> bool {
-        self.n_conflicts > self.max_conflicts || self.bytes > self.limits.bytes || self.limits.is_over()
+        self.n_conflicts > self.max_conflicts || self.bytes > self.limits.bytes || !(self.limits.go_on)()
     }
 }
 
 /// Clauses, to which more are added between questions.
-pub(crate) struct Solver {
-    inner: batsat::Solver<Watch>,
+pub(crate) struct Solver<'a> {
+    inner: batsat::Solver<Watch<'a>>,
     clause: Vec<Lit>,
 }
 
-impl fmt::Debug for Solver {
+impl fmt::Debug for Solver<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Solver").field("n_variables", &self.inner.num_vars()).finish_non_exhaustive()
     }
 }
 
-impl Solver {
+impl<'a> Solver<'a> {
     /// Without clauses.
-    pub(crate) fn new(limits: Limits) -> Solver {
+    pub(crate) fn new(limits: Limits<'a>) -> Solver<'a> {
         let watch = Watch { limits, bytes: 0, n_conflicts: 0, max_conflicts: u64::MAX };
         Solver { inner: batsat::Solver::new(SolverOpts::default(), watch), clause: Vec::new() }
     }
@@ -135,9 +130,9 @@ impl Solver {
         watch.bytes > watch.limits.bytes
     }
 
-    /// Whether time is over or the run is interrupted.
+    /// Whether it may not go on.
     pub(crate) fn is_over(&self) -> bool {
-        self.inner.cb().limits.is_over()
+        !(self.inner.cb().limits.go_on)()
     }
 }
 
@@ -145,12 +140,12 @@ impl Solver {
 mod tests {
     use super::*;
 
-    fn limits(bytes: usize) -> Limits {
-        Limits { deadline: None, bytes, stop: Interrupt::new() }
+    fn limits(bytes: usize) -> Limits<'static> {
+        Limits { bytes, go_on: &|| true }
     }
 
     /// So many pigeons in one hole less: hard for any solver that learns clauses (Haken 1985).
-    fn pigeons(solver: &mut Solver, n: usize) {
+    fn pigeons(solver: &mut Solver<'_>, n: usize) {
         let sits: Vec<Vec<Lit>> = (0..n).map(|_| (1..n).map(|_| solver.variable()).collect()).collect();
         sits.iter().for_each(|holes| solver.demand(holes));
         for (idx, one) in sits.iter().enumerate() {
@@ -185,9 +180,7 @@ mod tests {
         let mut memory = Solver::new(limits(200_000));
         pigeons(&mut memory, 14);
         assert_eq!(memory.ask(&[], u64::MAX), Answer::Unknown);
-        let stopped = limits(1 << 30);
-        stopped.stop.raise();
-        let mut stopped = Solver::new(stopped);
+        let mut stopped = Solver::new(Limits { go_on: &|| false, ..limits(1 << 30) });
         pigeons(&mut stopped, 14);
         assert_eq!(stopped.ask(&[], u64::MAX), Answer::Unknown);
     }

@@ -15,7 +15,7 @@ pub(crate) enum Truth {
 
 impl Truth {
     /// Whether it holds in what the solver found last.
-    pub(crate) fn holds(self, solver: &Solver) -> bool {
+    pub(crate) fn holds(self, solver: &Solver<'_>) -> bool {
         match self {
             Truth::Known(holds) => holds,
             Truth::Lit(literal) => solver.holds(literal),
@@ -44,13 +44,17 @@ pub(crate) struct Unrolling<'a> {
     fluents: Vec<Truth>,
     /// The gates of the last step that depend on no move, then all of them.
     gates: Vec<Truth>,
+    /// The moves that may be legal in the last step.
+    legal: Vec<(usize, Truth)>,
+    /// That the game is over in the last step, or nobody can move there.
+    over: Truth,
     /// By step: the moves that can be made.
     moves: Vec<Vec<(usize, Truth)>>,
 }
 
 impl<'a> Unrolling<'a> {
     /// The first step, of a state in which these fluents are true.
-    pub(crate) fn new(netlist: &'a Netlist, holds: impl Fn(usize) -> bool, solver: &mut Solver) -> Self {
+    pub(crate) fn new(netlist: &'a Netlist, holds: impl Fn(usize) -> bool, solver: &mut Solver<'_>) -> Self {
         let mut depends_on_moves = Vec::with_capacity(netlist.n_gates());
         for number in 0..netlist.n_gates() {
             let depends = match netlist.gate(number) {
@@ -62,8 +66,10 @@ impl<'a> Unrolling<'a> {
         }
         let fluents = (0..netlist.fluents().len()).map(|fluent| Truth::Known(holds(fluent))).collect();
         let gates = vec![Truth::Known(false); netlist.n_gates()];
-        let mut unrolling = Unrolling { netlist, depends_on_moves, fluents, gates, moves: Vec::new() };
-        unrolling.evaluate(false, &[], solver);
+        let (legal, over) = (Vec::new(), Truth::Known(false));
+        let mut unrolling =
+            Unrolling { netlist, depends_on_moves, fluents, gates, legal, over, moves: Vec::new() };
+        unrolling.settle(solver);
         unrolling
     }
 
@@ -73,50 +79,54 @@ impl<'a> Unrolling<'a> {
         if signal.is_negated() { !truth } else { truth }
     }
 
-    /// Adds a step: exactly one legal move is made in the last one, unless the game was over then. False if there is
-    /// none.
-    pub(crate) fn step(&mut self, solver: &mut Solver) -> bool {
-        let netlist = self.netlist;
-        let legal: Vec<(usize, Truth)> = (0..)
-            .zip(netlist.moves())
-            .map(|(a_move, of_net)| (a_move, self.truth(of_net.legal)))
-            .filter(|&(_, legal)| legal != Truth::Known(false))
-            .collect();
-        let over = match self.truth(netlist.terminal()) {
+    /// That the game is over in the last step, or nobody can move there, which ends it just as well.
+    pub(crate) fn over(&self) -> Truth {
+        self.over
+    }
+
+    /// Adds a step: exactly one legal move is made in the last one, unless the game was over then. False if it was.
+    pub(crate) fn step(&mut self, solver: &mut Solver<'_>) -> bool {
+        let over = match self.over {
             Truth::Known(true) => return false,
             Truth::Known(false) => None,
-            Truth::Lit(terminal) => Some(terminal),
+            Truth::Lit(over) => Some(over),
         };
-        let mut moves = vec![Truth::Known(false); netlist.moves().len()];
-        match legal[..] {
-            [] => return false,
-            [(a_move, legal)] => {
-                moves[a_move] = Truth::Known(true);
+        let legal = std::mem::take(&mut self.legal);
+        let mut moves = vec![Truth::Known(false); self.netlist.moves().len()];
+        if let [(a_move, _)] = legal[..] {
+            // It is legal, or the game is over.
+            moves[a_move] = Truth::Known(true);
+        } else {
+            let literals: Vec<Lit> = legal.iter().map(|_| solver.variable()).collect();
+            for (&literal, &(a_move, legal)) in literals.iter().zip(&legal) {
+                moves[a_move] = Truth::Lit(literal);
                 if let Truth::Lit(legal) = legal {
-                    solver.demand(&over.into_iter().chain([legal]).collect::<Vec<_>>());
+                    solver.demand(&[!literal, legal]);
                 }
             }
-            _ => {
-                let literals: Vec<Lit> = legal.iter().map(|_| solver.variable()).collect();
-                for (&literal, &(a_move, legal)) in literals.iter().zip(&legal) {
-                    moves[a_move] = Truth::Lit(literal);
-                    if let Truth::Lit(legal) = legal {
-                        solver.demand(&[!literal, legal]);
-                    }
-                }
-                solver.demand(&over.into_iter().chain(literals.iter().copied()).collect::<Vec<_>>());
-                demand_at_most_one(&literals, solver);
-            }
+            solver.demand(&over.into_iter().chain(literals.iter().copied()).collect::<Vec<_>>());
+            demand_at_most_one(&literals, solver);
         }
         self.moves.push(legal.iter().map(|&(a_move, _)| (a_move, moves[a_move])).collect());
         self.evaluate(true, &moves, solver);
-        self.fluents = netlist.fluents().iter().map(|fluent| self.truth(fluent.next)).collect();
-        self.evaluate(false, &[], solver);
+        self.fluents = self.netlist.fluents().iter().map(|fluent| self.truth(fluent.next)).collect();
+        self.settle(solver);
         true
     }
 
+    /// Finds out what follows from the fluents of the last step alone.
+    fn settle(&mut self, solver: &mut Solver<'_>) {
+        self.evaluate(false, &[], solver);
+        let all = (0..).zip(self.netlist.moves());
+        let truths = all.map(|(a_move, of_net)| (a_move, self.truth(of_net.legal)));
+        self.legal = truths.filter(|&(_, legal)| legal != Truth::Known(false)).collect();
+        let is_stuck = all_hold(self.legal.iter().map(|&(_, legal)| !legal), solver);
+        let terminal = self.truth(self.netlist.terminal());
+        self.over = !all_hold([!terminal, !is_stuck].into_iter(), solver);
+    }
+
     /// The moves of the line that the solver found, as far as `n_steps`.
-    pub(crate) fn line(&self, n_steps: usize, solver: &Solver) -> Vec<usize> {
+    pub(crate) fn line(&self, n_steps: usize, solver: &Solver<'_>) -> Vec<usize> {
         let is_made = |truth: Truth| match truth {
             Truth::Known(holds) => holds,
             Truth::Lit(literal) => solver.holds(literal),
@@ -127,8 +137,7 @@ impl<'a> Unrolling<'a> {
     }
 
     /// Evaluates the needed gates that depend on moves, or those that do not.
-    fn evaluate(&mut self, with_moves: bool, moves: &[Truth], solver: &mut Solver) {
-        let mut literals = Vec::new();
+    fn evaluate(&mut self, with_moves: bool, moves: &[Truth], solver: &mut Solver<'_>) {
         for number in 0..self.netlist.n_gates() {
             if self.depends_on_moves[number] != with_moves || !self.netlist.is_needed(number) {
                 continue;
@@ -137,24 +146,27 @@ impl<'a> Unrolling<'a> {
                 Gate::False => Truth::Known(false),
                 Gate::Fluent(fluent) => self.fluents[fluent],
                 Gate::Move(a_move) => moves[a_move],
-                Gate::And(inputs) => {
-                    literals.clear();
-                    let is_false = inputs.iter().any(|&input| match self.truth(input) {
-                        Truth::Known(holds) => !holds,
-                        Truth::Lit(literal) => {
-                            literals.push(literal);
-                            false
-                        }
-                    });
-                    if is_false { Truth::Known(false) } else { all_of(&mut literals, solver) }
-                }
+                Gate::And(inputs) => all_hold(inputs.iter().map(|&input| self.truth(input)), solver),
             };
         }
     }
 }
 
+/// Whether all of these hold.
+pub(crate) fn all_hold(truths: impl Iterator<Item = Truth>, solver: &mut Solver<'_>) -> Truth {
+    let mut literals = Vec::new();
+    for truth in truths {
+        match truth {
+            Truth::Known(true) => {}
+            Truth::Known(false) => return Truth::Known(false),
+            Truth::Lit(literal) => literals.push(literal),
+        }
+    }
+    all_of(&mut literals, solver)
+}
+
 /// Whether all literals hold (Tseitin 1968).
-pub(crate) fn all_of(literals: &mut Vec<Lit>, solver: &mut Solver) -> Truth {
+fn all_of(literals: &mut Vec<Lit>, solver: &mut Solver<'_>) -> Truth {
     literals.sort_unstable();
     literals.dedup();
     if literals.windows(2).any(|pair| pair[0] == !pair[1]) {
@@ -178,7 +190,7 @@ pub(crate) fn all_of(literals: &mut Vec<Lit>, solver: &mut Solver) -> Truth {
 const MAX_PAIRWISE: usize = 6;
 
 /// Demands that at most one of the literals holds (Sinz 2005, sequential counter).
-fn demand_at_most_one(literals: &[Lit], solver: &mut Solver) {
+fn demand_at_most_one(literals: &[Lit], solver: &mut Solver<'_>) {
     if literals.len() <= MAX_PAIRWISE {
         for (idx, &one) in literals.iter().enumerate() {
             literals[..idx].iter().for_each(|&other| solver.demand(&[!one, !other]));

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use gdl::{Description, ReadOptions, Rules, Term};
 use proptest::prelude::{ProptestConfig, Strategy, prop_assert, prop_assert_eq, proptest};
-use reasoner::{Expansion, Interrupt, Limits, Reasoner, Role, Session, Value};
+use reasoner::{Expansion, Interrupt, Limits, Reasoner, ReasonerError, Role, Session, Value};
 use reasoner_native::{Budget, Interpreter, InterpreterSession, Netlist};
-use sat::{NoPuzzle, Outcome, Plan, Planner, Verdict};
+use sat::{NoPuzzle, Outcome, Plan, Planner, Question, Verdict};
 use testkit::Shared;
 
 fn interpreter(text: &str) -> Arc<Interpreter> {
@@ -18,8 +18,8 @@ fn interpreter(text: &str) -> Arc<Interpreter> {
     Arc::new(Interpreter::new(Arc::new(Rules::from_description(&description).unwrap())).unwrap())
 }
 
-fn limits() -> sat::Limits {
-    sat::Limits { deadline: None, bytes: 1 << 30, stop: Interrupt::new() }
+fn limits() -> sat::Limits<'static> {
+    sat::Limits { bytes: 1 << 30, go_on: &|| true }
 }
 
 fn session(interpreter: &Arc<Interpreter>) -> InterpreterSession {
@@ -34,7 +34,7 @@ fn shipped(name: &str) -> Arc<Interpreter> {
 fn plans(
     interpreter: &Arc<Interpreter>,
     played: &[&str],
-    max_steps: usize,
+    question: &Question<'_>,
 ) -> (Vec<(Vec<Term>, Value)>, Verdict) {
     let netlist = Netlist::new(interpreter, &Budget::default()).unwrap();
     let mut session = session(interpreter);
@@ -49,7 +49,7 @@ fn plans(
     let given = (!played.is_empty()).then_some(&fluents[..]);
     let planner = Planner::new(&netlist, given, limits()).unwrap();
     let mut plans: Vec<(Vec<Term>, Value)> = Vec::new();
-    let Outcome { verdict, .. } = planner.run(max_steps, None, |Plan { moves, value }| {
+    let Outcome { verdict, .. } = planner.run(question, |Plan { moves, value }| {
         plans.push((moves.into_iter().map(|a_move| netlist.moves()[a_move].term.clone()).collect(), value));
     });
     for (moves, value) in &plans {
@@ -59,7 +59,7 @@ fn plans(
     (plans, verdict)
 }
 
-/// What a line comes to, which must be legal and end the game, not before its end.
+/// What a line comes to, which must be legal and end the game, or get stuck, not before its end.
 fn value_of(
     session: &mut InterpreterSession,
     from: &<InterpreterSession as Session>::State,
@@ -74,25 +74,27 @@ fn value_of(
         assert!(expansion.moves_of(Role(0)).contains(&a_move), "{term} is not legal");
         state = session.next_state(&state, &[a_move]).unwrap();
     }
-    session.expand(&state, &mut expansion).unwrap();
-    assert!(expansion.terminal);
+    match session.expand(&state, &mut expansion) {
+        Err(ReasonerError::NotPlayable { .. }) => session.goals(&state, &mut expansion.goals).unwrap(),
+        expanded => assert!(expanded.map(|()| expansion.terminal).unwrap()),
+    }
     expansion.goals[0].at_end().unwrap_or(0)
 }
 
 #[test]
 fn shipped_puzzles_are_solved_and_the_optimum_proved() {
     for (name, optimum) in [("hanoi", 100), ("lights-out", 100), ("left-right", 100)] {
-        let (plans, verdict) = plans(&shipped(name), &[], usize::MAX);
+        let (plans, verdict) = plans(&shipped(name), &[], &Question::default());
         assert_eq!((plans.last().map(|plan| plan.1), verdict), (Some(optimum), Verdict::Proved), "{name}");
     }
 }
 
 #[test]
 fn plans_begin_in_any_state() {
-    let (from_start, _) = plans(&shipped("lights-out"), &[], usize::MAX);
+    let (from_start, _) = plans(&shipped("lights-out"), &[], &Question::default());
     let line: Vec<String> = from_start.last().unwrap().0.iter().map(Term::to_string).collect();
     let played: Vec<&str> = line[..2].iter().map(String::as_str).collect();
-    let (rest, verdict) = plans(&shipped("lights-out"), &played, usize::MAX);
+    let (rest, verdict) = plans(&shipped("lights-out"), &played, &Question::default());
     assert_eq!((rest.last().unwrap().1, verdict), (100, Verdict::Proved));
     assert!(rest.last().unwrap().0.len() <= line.len() - 2);
 }
@@ -109,26 +111,26 @@ fn only_what_is_better_than_known_is_told() {
     let netlist = Netlist::new(&interpreter, &Budget::default()).unwrap();
     let mut told = Vec::new();
     let planner = Planner::new(&netlist, None, limits()).unwrap();
-    let outcome = planner.run(usize::MAX, Some(98), |plan| told.push(plan.value));
+    let outcome =
+        planner.run(&Question { least: &|| Some(98), ..Question::default() }, |plan| told.push(plan.value));
     assert_eq!(outcome.verdict, Verdict::Proved);
     assert!(told.iter().all(|&value| value > 98) && told.last() == Some(&100));
     let planner = Planner::new(&netlist, None, limits()).unwrap();
-    assert_eq!(planner.run(usize::MAX, Some(100), |_| panic!("nothing is better")).verdict, Verdict::Proved);
+    let best = Question { least: &|| Some(100), ..Question::default() };
+    assert_eq!(planner.run(&best, |_| panic!("nothing is better")).verdict, Verdict::Proved);
 }
 
 #[test]
 fn limits_end_a_search() {
     let interpreter = shipped("knights-tour");
     let netlist = Netlist::new(&interpreter, &Budget::default()).unwrap();
-    let run = |limits| Planner::new(&netlist, None, limits).unwrap().run(usize::MAX, None, |_| ()).verdict;
+    let asked = |limits, question: &Question<'_>| {
+        Planner::new(&netlist, None, limits).unwrap().run(question, |_| ()).verdict
+    };
+    let run = |limits| asked(limits, &Question::default());
     assert_eq!(run(sat::Limits { bytes: 10_000, ..limits() }), Verdict::OutOfMemory);
-    let stopped = limits();
-    stopped.stop.raise();
-    assert_eq!(run(stopped), Verdict::Stopped);
-    assert_eq!(
-        Planner::new(&netlist, None, limits()).unwrap().run(1, None, |_| ()).verdict,
-        Verdict::TooLong
-    );
+    assert_eq!(run(sat::Limits { go_on: &|| false, ..limits() }), Verdict::Stopped);
+    assert_eq!(asked(limits(), &Question { max_steps: 1, ..Question::default() }), Verdict::TooLong);
 }
 
 /// A puzzle of nodes: move `m` leads from node `i` to `ways[i][m]`, if that is somewhere.
@@ -171,7 +173,8 @@ impl Maze {
         let mut level = HashSet::from([0]);
         let mut best = None;
         for step in 0..=max_steps {
-            let is_over = |node: &usize| self.ends[*node] || self.limit == Some(step);
+            let is_stuck = |node: usize| self.ways[node].iter().all(Option::is_none);
+            let is_over = |&node: &usize| self.ends[node] || self.limit == Some(step) || is_stuck(node);
             let (over, on): (HashSet<usize>, _) = level.into_iter().partition(is_over);
             best = best.max(over.into_iter().map(|node| self.goals[node]).max());
             level = on.iter().flat_map(|&node| self.ways[node].iter().flatten().copied()).collect();
@@ -197,9 +200,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_proved_is_what_trying_everything_gives(maze in maze()) {
+    fn what_is_proved_is_what_trying_everything_gives(maze in maze(), usual_steps in 0usize..10) {
         const MAX_STEPS: usize = 20;
-        let (plans, verdict) = plans(&interpreter(&maze.text()), &[], MAX_STEPS);
+        let question = Question { max_steps: MAX_STEPS, usual_steps, ..Question::default() };
+        let (plans, verdict) = plans(&interpreter(&maze.text()), &[], &question);
         let best = plans.last().map(|plan| plan.1);
         prop_assert_eq!(best, maze.optimum(MAX_STEPS));
         // After as many steps as there are nodes all ends were seen.
@@ -217,7 +221,7 @@ fn published_puzzles_have_their_known_optimum() {
         ("duplicateStateMedium", 100),
     ] {
         let rules = shared.game(name).unwrap();
-        let (plans, verdict) = plans(&Arc::new(Interpreter::new(rules).unwrap()), &[], usize::MAX);
+        let (plans, verdict) = plans(&Arc::new(Interpreter::new(rules).unwrap()), &[], &Question::default());
         assert_eq!((plans.last().map(|plan| plan.1), verdict), (Some(optimum), Verdict::Proved), "{name}");
     }
 }

@@ -41,6 +41,8 @@ struct Held<S> {
     /// `line.moves[i]` leads from `states[i]` to `states[i + 1]`.
     states: Vec<S>,
     is_optimal: bool,
+    /// Who has seen all lines from the root, or ruled better ones out.
+    proved_by: Option<String>,
     /// A move that a rule of its own prefers to the line's first.
     preferred: Option<Move>,
     found: Vec<Found>,
@@ -49,8 +51,14 @@ struct Held<S> {
 impl<S: Eq + Clone> Best<S> {
     /// Of a game in which no goal is larger than `max_goal`.
     pub(crate) fn new(max_goal: Value) -> Best<S> {
-        let held =
-            Held { line: None, states: Vec::new(), is_optimal: false, preferred: None, found: Vec::new() };
+        let held = Held {
+            line: None,
+            states: Vec::new(),
+            is_optimal: false,
+            proved_by: None,
+            preferred: None,
+            found: Vec::new(),
+        };
         Best { held: Mutex::new(held), least: AtomicU64::new(0), max_goal }
     }
 
@@ -81,15 +89,27 @@ impl<S: Eq + Clone> Best<S> {
         Some(gain)
     }
 
-    /// No line from the root can be better than the one held.
-    pub(crate) fn prove(&self) {
+    /// No line from the root can be better than the one held; if none is held, there is none.
+    pub(crate) fn prove(&self, by: &str) {
         let mut held = self.held.lock();
+        held.proved_by = Some(by.to_owned());
         held.is_optimal = held.line.is_some();
     }
 
     /// Whether no line can be better.
     pub(crate) fn is_optimal(&self) -> bool {
         self.held.lock().is_optimal
+    }
+
+    /// Whether it is known that there is no line at all.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        let held = self.held.lock();
+        held.proved_by.is_some() && held.line.is_none()
+    }
+
+    /// Who has seen all lines from the root, or ruled better ones out; nobody where no goal is larger anyway.
+    pub(crate) fn proved_by(&self) -> Option<String> {
+        self.held.lock().proved_by.clone()
     }
 
     /// Follows the match to `state`. The rest of an optimal line is optimal too; a line that does not pass there is of no
@@ -110,6 +130,7 @@ impl<S: Eq + Clone> Best<S> {
                 held.line = None;
                 held.states.clear();
                 held.is_optimal = false;
+                held.proved_by = None;
                 self.least.store(0, Ordering::Relaxed);
             }
         }
@@ -162,10 +183,10 @@ mod tests {
     #[test]
     fn what_is_left_of_an_optimal_line_is_optimal() {
         let best = Best::new(100);
-        best.prove();
-        assert!(!best.is_optimal(), "there is no line");
+        best.prove("a test");
+        assert!(!best.is_optimal() && best.is_hopeless(), "there is no line");
         offer(&best, 50, 10);
-        best.prove();
+        best.prove("a test");
         best.follow(&11);
         assert_eq!(best.get(), (Some(Line { moves: vec![Move(11)], value: 50 }), true));
     }
@@ -174,7 +195,7 @@ mod tests {
     fn a_match_that_leaves_the_line_has_none() {
         let best = Best::new(100);
         offer(&best, 50, 10);
-        best.prove();
+        best.prove("a test");
         best.prefer(Move(7));
         best.follow(&99);
         assert_eq!(best.get(), (None, false));

@@ -46,6 +46,8 @@ impl<R: Reasoner> Solver<R> for GraphSolver<R> {
         self.searcher.set_root(work.root);
         loop {
             let (report, took) = self.take_turn(work.rest())?;
+            work.turn.charge(took);
+            work.note(usize::try_from(report.playouts).unwrap_or(usize::MAX));
             if report.is_terminal {
                 return Ok(Ending::GaveUp);
             }
@@ -55,8 +57,7 @@ impl<R: Reasoner> Solver<R> for GraphSolver<R> {
                 let moves: Vec<Move> = line.joint_moves.iter().flatten().copied().collect();
                 work.offer(&moves)?;
             }
-            work.turn.charge(took);
-            work.go_on(usize::try_from(report.playouts).unwrap_or(usize::MAX))?;
+            work.go_on(0)?;
         }
     }
 }

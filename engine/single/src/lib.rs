@@ -9,19 +9,23 @@
 //! # How it fits together
 //! A [`Searcher`] has a [`roster`] of solvers ([`solver`]), each on a [`worker`] thread with a session of its own. Only so
 //! many work at once as there are threads, in [`turns`]; what they find is played through and kept as the [`best`] line.
-//! Each system is one file.
+//! Each system is one file. Some know the rules by themselves ([`outsider`]): another reasoner, or a SAT solver.
 #![forbid(unsafe_code)]
 
 mod beam;
 mod best;
+mod elsewhere;
 mod exhaustive;
 mod graph;
 mod ida;
+mod lazily;
 mod line;
 mod nested;
 mod nrpa;
+mod outsider;
 mod report;
 mod roster;
+mod sat;
 mod searcher;
 mod solver;
 mod sp_mcts;
@@ -33,6 +37,7 @@ mod worker;
 pub use best::Found;
 pub use line::Line;
 pub use nrpa::NrpaOptions;
+pub use outsider::Outsiders;
 pub use report::{Part, Report};
 pub use searcher::{Searcher, SingleError};
 pub use sp_mcts::{FinalRule, SpMctsOptions, TimeControl};

@@ -29,7 +29,7 @@ impl<R: Reasoner> Solver<R> for Nested {
     fn solve(&mut self, work: &mut Work<'_, R>) -> Result<Ending, Halt> {
         let root = work.root.clone();
         loop {
-            if matches!(work.expand(&root)?, Stand::End(_) | Stand::Stuck) {
+            if work.expand(&root)? != Stand::Open {
                 return Ok(Ending::GaveUp);
             }
             nested(work, &root, &mut Vec::new(), self.level)?;
@@ -39,7 +39,7 @@ impl<R: Reasoner> Solver<R> for Nested {
     }
 }
 
-/// The best line found from `state`, to which `path` leads; none if each of them was stuck.
+/// The best line found from `state`, to which `path` leads; none if none of them came to an end.
 fn nested<R: Reasoner>(
     work: &mut Work<'_, R>,
     state: &R::State,
@@ -51,7 +51,6 @@ fn nested<R: Reasoner>(
     let mut best: Option<Rest> = None;
     let found = loop {
         match work.expand(&state)? {
-            Stand::Stuck => break None,
             Stand::End(value) => {
                 if work.best.would_take(value) {
                     work.offer(path)?;
@@ -120,7 +119,7 @@ fn sample_all<R: Reasoner>(
     legal: &[Move],
     path: &[Move],
 ) -> Result<Option<Rest>, Halt> {
-    let n_each = (work.n_side_by_side / legal.len()).max(1);
+    let n_each = (work.n_side_by_side() / legal.len()).max(1);
     let mut children = Vec::with_capacity(legal.len());
     work.session.next_states(&vec![state.clone(); legal.len()], legal, &mut children)?;
     let states: Vec<R::State> =

@@ -5,7 +5,7 @@
 //! policy towards the best line so far after each. What is weighed is a move, or a move at its step, by turns: some games
 //! make the same moves all the way, and there the step tells them apart.
 
-use reasoner::{Lot, Move, Policy, Reasoner, Role, Value};
+use reasoner::{Lot, MAX_ROLLOUT_STEPS, Move, Policy, Reasoner, Role, Value};
 use rustc_hash::FxHashMap;
 
 use crate::solver::{Ending, Halt, Solver};
@@ -181,10 +181,11 @@ impl Nrpa {
         let end = work.roll_out_with(root, &mut policy, &mut moves)?;
         course.value = end.goals[0];
         course.moves = moves;
-        if end.terminal && work.best.would_take(course.value) {
+        work.note(1);
+        if end.length < MAX_ROLLOUT_STEPS && work.best.would_take(course.value) {
             work.offer(&course.moves)?;
         }
-        work.go_on(1)?;
+        work.go_on(0)?;
         Ok(course)
     }
 }
@@ -192,7 +193,7 @@ impl Nrpa {
 impl<R: Reasoner> Solver<R> for Nrpa {
     fn solve(&mut self, work: &mut Work<'_, R>) -> Result<Ending, Halt> {
         let root = work.root;
-        if matches!(work.expand(root)?, Stand::End(_) | Stand::Stuck) {
+        if work.expand(root)? != Stand::Open {
             return Ok(Ending::GaveUp);
         }
         loop {

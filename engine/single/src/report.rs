@@ -26,6 +26,10 @@ pub struct Report {
     pub best: Option<Line>,
     /// Whether no line from the root can be better.
     pub proved: bool,
+    /// Who has seen all lines, or ruled better ones out; nobody where no goal is larger anyway.
+    pub proved_by: Option<String>,
+    /// Whether it is proved that no line comes to an end.
+    pub is_hopeless: bool,
     /// The move to play.
     pub a_move: Option<Move>,
     /// Playouts since the root was set: rollouts, or states expanded by systems that make none.

@@ -1,8 +1,6 @@
 //! Who works for a system: the solvers, by name, and how many of them at once.
 
-use std::sync::Arc;
-
-use reasoner::{Interrupt, Reasoner};
+use reasoner::Reasoner;
 use search::{Config, Options, SearchError};
 
 use crate::beam::Beam;
@@ -11,9 +9,11 @@ use crate::graph::GraphSolver;
 use crate::ida::{Ida, Meida};
 use crate::nested::Nested;
 use crate::nrpa::{Nrpa, NrpaOptions};
+use crate::outsider::{Guest, Outsiders};
 use crate::solver::Solver;
 use crate::sp_mcts::{SpMcts, SpMctsOptions};
 use crate::system::System;
+use crate::worker::Making;
 
 /// What works for a system.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +32,7 @@ fn portfolio() -> Vec<System> {
     vec![
         System::Nested(1),
         System::Exhaustive,
+        System::Sat,
         System::Nrpa(NrpaOptions::default()),
         System::Graph(Config::UctT),
         System::Beam(64),
@@ -41,12 +42,13 @@ fn portfolio() -> Vec<System> {
 }
 
 impl Roster {
-    /// For a system on so many threads.
-    pub(crate) fn new(system: System, threads: usize) -> Roster {
+    /// For a system on so many threads, with the outsiders that there are.
+    pub(crate) fn new(system: System, threads: usize, outsiders: &Outsiders) -> Roster {
         let members = match system {
             System::Max1 | System::Max2 => vec![System::Graph(Config::UctT), System::Nested(1)],
             System::Portfolio => {
-                let members = portfolio();
+                let mut members = portfolio();
+                members.retain(|&member| member != System::Sat || outsiders.sat.is_some());
                 // Those that depend on chance can be there several times.
                 let random = [System::Nested(2), System::Nrpa(NrpaOptions::default()), System::Nested(1)];
                 let more = threads.saturating_sub(members.len());
@@ -55,7 +57,7 @@ impl Roster {
             System::Nested(_) | System::Nrpa(_) | System::SpMcts(_) | System::Beam(_) => {
                 vec![system; threads]
             }
-            System::Exhaustive | System::Ida | System::Meida | System::Graph(_) => vec![system],
+            System::Exhaustive | System::Sat | System::Ida | System::Meida | System::Graph(_) => vec![system],
         };
         let n_at_once = match system {
             System::Max1 => 1,
@@ -69,7 +71,11 @@ impl Roster {
 
     /// The members' weights while nobody finds anything.
     pub(crate) fn weights(&self) -> Vec<f64> {
-        let weight = |member: &System| if *member == System::Exhaustive { EXHAUSTIVE_WEIGHT } else { 1.0 };
+        let weight = |member: &System| match member {
+            System::Exhaustive => EXHAUSTIVE_WEIGHT,
+            System::Sat => SAT_WEIGHT,
+            _ => 1.0,
+        };
         self.members.iter().map(weight).collect()
     }
 }
@@ -78,31 +84,30 @@ impl Roster {
 /// second or two and proves the optimum (hanoi7_bugfix: half a second alone), and where they do not it gives up.
 const EXHAUSTIVE_WEIGHT: f64 = 4.0;
 
+/// That of the constraint route, which is slow to begin, and then has all or nothing.
+const SAT_WEIGHT: f64 = 3.0;
+
 /// The solver of one member.
 ///
 /// # Errors
 /// If a search of the graph cannot be had.
-pub(crate) fn solver<R: Reasoner>(
-    member: System,
-    reasoner: &Arc<R>,
-    options: &Options,
-    is_alone: bool,
-    pause: &Interrupt,
-) -> Result<Box<dyn Solver<R>>, SearchError> {
+pub(crate) fn solver<R: Reasoner>(making: &Making<R>) -> Result<Box<dyn Solver<R>>, SearchError> {
+    let Making { member, reasoner, options, outsiders, is_alone, pause, .. } = making;
     let graph = |config| {
         let mut options = Options { config, ..options.clone() };
-        if !is_alone {
+        if !*is_alone {
             // The others need cores too.
             (options.threads, options.payoffs) = (1, None);
             options.pin.clear();
         }
         GraphSolver::new(reasoner, options, pause)
     };
-    Ok(match member {
+    Ok(match *member {
         System::Nested(level) => Box::new(Nested { level }),
         System::Nrpa(options) => Box::new(Nrpa::new(options)),
         System::Beam(width) => Box::new(Beam { width }),
-        System::Exhaustive => Box::new(Exhaustive::default()),
+        System::Exhaustive => Box::new(Exhaustive::new(outsiders.exhaustive.clone())),
+        System::Sat => Box::new(Guest::new(outsiders.sat.clone())),
         System::Ida => Box::new(Ida { has_memory: false }),
         System::Meida => Box::new(Meida { ida: Ida { has_memory: true }, uct: graph(Config::Uct)? }),
         System::SpMcts(options) => Box::new(SpMcts::new(options)),

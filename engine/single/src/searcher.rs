@@ -10,6 +10,7 @@ use reasoner::{Dice, Interrupt, Move, Reasoner, ReasonerError};
 use search::{Budget, MIN_BYTES, Options, SearchError};
 
 use crate::best::Best;
+use crate::outsider::Outsiders;
 use crate::report::{Part, Report};
 use crate::roster::Roster;
 use crate::system::System;
@@ -28,6 +29,9 @@ pub enum SingleError {
         /// How many roles there are.
         n_roles: usize,
     },
+    /// The game has no rulesheet, or its rules are not at hand.
+    #[error("{0} works from the rules of a game, and this one has none")]
+    NoRules(String),
     /// An option is out of its bounds.
     #[error(transparent)]
     Options(#[from] SearchError),
@@ -81,17 +85,32 @@ impl<R: Reasoner> Searcher<R> {
     /// # Errors
     /// If the game has several roles, an option is out of its bounds, or a thread cannot be had.
     pub fn new(reasoner: &Arc<R>, system: System, options: &Options) -> Result<Searcher<R>, SingleError> {
+        Searcher::with_outsiders(reasoner, system, options, &Outsiders::default())
+    }
+
+    /// As [`Searcher::new`], with the help of solvers that know the rules by themselves.
+    ///
+    /// # Errors
+    /// As there, and if the system cannot do without one that is not there.
+    pub fn with_outsiders(
+        reasoner: &Arc<R>,
+        system: System,
+        options: &Options,
+        outsiders: &Outsiders,
+    ) -> Result<Searcher<R>, SingleError> {
         let n_roles = reasoner.n_roles();
         if n_roles != 1 {
             return Err(SingleError::Roles { system: system.to_string(), n_roles });
         }
         options.check()?;
-        let roster = Roster::new(system, options.threads);
+        if system == System::Sat && outsiders.sat.is_none() {
+            return Err(SingleError::NoRules(system.to_string()));
+        }
+        let roster = Roster::new(system, options.threads, outsiders);
         let names: Vec<String> = roster.members.iter().map(System::to_string).collect();
         let (interrupt, pause) = (Interrupt::new(), Interrupt::new());
         let (sender, replies) = channel();
-        let n_hungry = roster.members.iter().filter(|member| member.is_hungry()).count();
-        let max_bytes = (options.max_bytes / n_hungry.max(1)).max(MIN_BYTES);
+        let n_shares: usize = roster.members.iter().map(System::shares).sum();
         let mut workers = Vec::new();
         for (seat, &member) in roster.members.iter().enumerate() {
             workers.push(Worker::start(Making {
@@ -99,7 +118,11 @@ impl<R: Reasoner> Searcher<R> {
                 member,
                 name: names[seat].clone(),
                 reasoner: Arc::clone(reasoner),
-                options: Options { max_bytes, ..options.clone() },
+                options: Options {
+                    max_bytes: (options.max_bytes / n_shares.max(1) * member.shares()).max(MIN_BYTES),
+                    ..options.clone()
+                },
+                outsiders: outsiders.clone(),
                 is_alone: roster.members.len() == 1,
                 interrupt: interrupt.clone(),
                 pause: pause.clone(),
@@ -178,7 +201,7 @@ impl<R: Reasoner> Searcher<R> {
             clock.began = began;
             clock.deadline = budget.deadline;
         }
-        if !self.best.is_optimal() {
+        if !self.is_settled() {
             self.interrupt.lower();
             self.pause.lower();
             let turns = match self.turns.take() {
@@ -188,7 +211,7 @@ impl<R: Reasoner> Searcher<R> {
             turns.resume(budget);
             self.turns = Some(Arc::clone(&turns));
             self.wait(&turns, budget, stop, began, progress);
-            if !self.roster.is_resumed || self.best.is_optimal() {
+            if !self.roster.is_resumed || self.is_settled() {
                 self.end_turns();
             }
         }
@@ -204,6 +227,11 @@ impl<R: Reasoner> Searcher<R> {
             "search of one role done"
         );
         Ok(report)
+    }
+
+    /// Whether there is nothing more to find.
+    fn is_settled(&self) -> bool {
+        self.best.is_optimal() || self.best.is_hopeless()
     }
 
     /// Gives the solvers the root.
@@ -245,7 +273,7 @@ impl<R: Reasoner> Searcher<R> {
             let now = Instant::now();
             let is_over = stop.is_raised()
                 || budget.deadline.is_some_and(|deadline| deadline <= now)
-                || self.best.is_optimal()
+                || self.is_settled()
                 || turns.has_stopped()
                 || self.outcomes.iter().all(Option::is_some);
             if is_over && ended.is_none() {
@@ -303,6 +331,8 @@ impl<R: Reasoner> Searcher<R> {
             a_move: self.best.preferred().or(first),
             best,
             proved,
+            proved_by: self.best.proved_by(),
+            is_hopeless: self.best.is_hopeless(),
             playouts: used.iter().map(|used| used.playouts).sum(),
             time: self.clock.lock().began.elapsed(),
             parts: parts.collect(),

@@ -67,9 +67,6 @@ pub enum TimeControl {
 
 /// Rollouts from each leaf on a reasoner that plays many side by side.
 const ROLLOUTS: usize = 16;
-/// Bytes of a node besides its state.
-const BYTES_BESIDE: usize = 64 + 64;
-
 const NONE: u32 = u32::MAX;
 
 /// Repeats searches.
@@ -100,7 +97,6 @@ enum Stage {
         n: u32,
     },
     End(Value),
-    Stuck,
 }
 
 impl<S> Node<S> {
@@ -136,12 +132,19 @@ impl<S> Node<S> {
 /// One search.
 struct Tree<S> {
     nodes: Vec<Node<S>>,
+    /// Bytes that the states own.
+    heap: usize,
     path: Vec<u32>,
 }
 
 impl<S: Clone> Tree<S> {
     fn new(root: S) -> Tree<S> {
-        Tree { nodes: vec![Node::new(Move(0), Some(root))], path: Vec::new() }
+        Tree { nodes: vec![Node::new(Move(0), Some(root))], heap: 0, path: Vec::new() }
+    }
+
+    /// Bytes that all of it takes.
+    fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node<S>>() + self.heap
     }
 
     /// The state of a node that was reached.
@@ -213,28 +216,26 @@ impl SpMcts {
                     if tree.nodes[child as usize].state.is_none() {
                         let a_move = tree.nodes[child as usize].a_move;
                         let next = work.next(&tree.state(at, work.root), a_move)?;
+                        tree.heap += work.reasoner.heap_bytes(&next);
                         tree.nodes[child as usize].state = Some(next);
                     }
                     tree.path.push(child);
                     at = child;
                 }
-                Stage::Leaf | Stage::End(_) | Stage::Stuck => break,
+                Stage::Leaf | Stage::End(_) => break,
             }
         }
         if let Stage::End(value) = tree.nodes[at as usize].stage {
+            work.note(1);
             if work.best.would_take(value) {
                 let mut moves = Vec::new();
                 tree.moves(&mut moves);
                 work.offer(&moves)?;
             }
             tree.add(value);
-            return work.go_on(1);
+            return work.go_on(0);
         }
-        if tree.nodes[at as usize].stage == Stage::Stuck {
-            tree.add(0);
-            return work.go_on(1);
-        }
-        let n = if work.n_side_by_side > 1 { ROLLOUTS } else { 1 };
+        let n = ROLLOUTS.min(work.n_side_by_side());
         let states = vec![tree.state(at, work.root); n];
         work.roll_out(&states, |_, moves| tree.moves(moves))?;
         for idx in 0..n {
@@ -253,7 +254,6 @@ fn open<R: Reasoner>(
 ) -> Result<(), Halt> {
     tree.nodes[at as usize].stage = match work.expand(state)? {
         Stand::End(value) => Stage::End(value),
-        Stand::Stuck => Stage::Stuck,
         Stand::Open => {
             let first = u32::try_from(tree.nodes.len()).unwrap_or(NONE);
             tree.nodes.extend(work.expansion.moves.iter().map(|&a_move| Node::new(a_move, None)));
@@ -270,7 +270,6 @@ impl<R: Reasoner> Solver<R> for SpMcts {
         if is_late && work.best.value().is_some() {
             return Ok(Ending::GaveUp);
         }
-        let most = (work.max_bytes / (size_of::<R::State>() + BYTES_BESIDE)).min(NONE as usize / 2);
         let mut tree = Tree::new(work.root.clone());
         let mut n_searches = 1;
         loop {
@@ -283,10 +282,11 @@ impl<R: Reasoner> Solver<R> for SpMcts {
             let part = f64::from(n_searches) / f64::from(self.options.restarts);
             let is_due =
                 n_searches < self.options.restarts && work.part_over().is_some_and(|over| over >= part);
-            if matches!(tree.nodes[0].stage, Stage::End(_) | Stage::Stuck) {
+            if matches!(tree.nodes[0].stage, Stage::End(_)) {
                 return Ok(Ending::GaveUp);
             }
-            if is_due || tree.nodes.len() > most {
+            // A tree that is full begins again too.
+            if is_due || tree.bytes() > work.max_bytes || tree.nodes.len() > NONE as usize / 2 {
                 n_searches += 1;
                 tree = Tree::new(work.root.clone());
             }

@@ -25,6 +25,8 @@ pub enum System {
     Beam(u32),
     /// Every state once.
     Exhaustive,
+    /// The ground rules as a planning problem for a SAT solver.
+    Sat,
     /// Iterative deepening.
     Ida,
     /// Iterative deepening with memory, and UCT when it finds nothing (Finnsson and Björnsson 2008).
@@ -38,15 +40,19 @@ pub enum System {
 }
 
 impl System {
-    /// Whether it fills whatever memory it is given.
-    pub(crate) fn is_hungry(&self) -> bool {
-        !matches!(self, System::Nested(_) | System::Nrpa(_) | System::Beam(_))
+    /// How many shares of the memory it has: none if it needs little, and most where all states are to be kept.
+    pub(crate) fn shares(&self) -> usize {
+        match self {
+            System::Nested(_) | System::Nrpa(_) => 0,
+            System::Exhaustive => 4,
+            _ => 1,
+        }
     }
 }
 
 /// The names of those that are no searches of the shared graph, for messages and help.
 pub const SYSTEM_NAMES: &str = "portfolio, nested(LEVEL), max1, max2, nrpa(LEVEL,n=N,alpha=A,p=P), beam(WIDTH), \
-    exhaustive, ida, meida, sp-mcts(c=C,d=D,w=W,t=T,restarts=N,final=top|mean|visits,time=move|game)";
+    exhaustive, sat, ida, meida, sp-mcts(c=C,d=D,w=W,t=T,restarts=N,final=top|mean|visits,time=move|game)";
 
 /// A text that names no system.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -197,6 +203,7 @@ impl FromStr for System {
             "max1" => (System::Max1, Parameters::read("max1", "", inside)?),
             "max2" => (System::Max2, Parameters::read("max2", "", inside)?),
             "exhaustive" => (System::Exhaustive, Parameters::read("exhaustive", "", inside)?),
+            "sat" => (System::Sat, Parameters::read("sat", "", inside)?),
             "ida" => (System::Ida, Parameters::read("ida", "", inside)?),
             "meida" => (System::Meida, Parameters::read("meida", "", inside)?),
             "portfolio" => (System::Portfolio, Parameters::read("portfolio", "", inside)?),
@@ -246,6 +253,7 @@ impl fmt::Display for System {
             }
             System::Beam(width) => f.pad(&format!("beam({width})")),
             System::Exhaustive => f.pad("exhaustive"),
+            System::Sat => f.pad("sat"),
             System::Ida => f.pad("ida"),
             System::Meida => f.pad("meida"),
             System::SpMcts(options) => {
@@ -275,6 +283,7 @@ mod tests {
             "nrpa(2,n=50,alpha=0.5,p=4)",
             "beam(100)",
             "exhaustive",
+            "sat",
             "ida",
             "meida",
             "sp-mcts(c=0.5,d=10000,w=0.02,t=10,restarts=3,final=mean,time=game)",

@@ -40,6 +40,7 @@ pub(crate) struct Turns {
 struct Sharing {
     n_at_once: usize,
     seats: Vec<Seat>,
+    /// Without those that running turns were given.
     playouts_left: Option<u64>,
     work_left: Option<Duration>,
     worked: Option<fn() -> Duration>,
@@ -80,7 +81,8 @@ impl Sharing {
     /// Who goes on, if anyone can.
     fn next(&self) -> Option<usize> {
         let in_phase = |phase| self.seats.iter().filter(move |seat| seat.phase == phase).count();
-        if in_phase(Phase::Awaited) > 0 || in_phase(Phase::Running) >= self.n_at_once {
+        let is_full = in_phase(Phase::Running) >= self.n_at_once;
+        if in_phase(Phase::Awaited) > 0 || is_full || self.playouts_left == Some(0) {
             return None;
         }
         let due = |seat: &Seat| seat.had / seat.weight;
@@ -195,17 +197,22 @@ impl Turns {
         sharing.seats[seat].phase = Phase::Running;
         // There may be a core for another one too.
         self.changed.notify_all();
-        let (is_counted, worked) = (sharing.playouts_left.is_some(), sharing.worked);
+        let playouts = sharing.playouts_left.as_mut().map(|left| {
+            let given = TURN_PLAYOUTS.min(*left);
+            *left -= given;
+            given
+        });
+        let worked = sharing.worked;
         drop(sharing);
-        Some(Began { at: Instant::now(), is_counted, worked: worked.map(|worked| (worked, worked())) })
+        Some(Began { at: Instant::now(), playouts, worked: worked.map(|worked| (worked, worked())) })
     }
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Began {
     at: Instant,
-    /// Whether playouts count and no time, so that a run can be made again.
-    is_counted: bool,
+    /// How many playouts it may make, where those count and no time, so that a run can be made again.
+    playouts: Option<u64>,
     /// The measure of work, and where it stood.
     worked: Option<(fn() -> Duration, Duration)>,
 }
@@ -225,12 +232,29 @@ pub(crate) struct Turn<'a> {
 pub(crate) struct Over;
 
 impl Turn<'_> {
+    /// Takes note of playouts.
+    pub(crate) fn note(&mut self, n_playouts: u64) {
+        self.playouts += n_playouts;
+    }
+
+    /// The time since the turn began is not held against its seat.
+    pub(crate) fn forgive(&mut self) {
+        let so_far = self.began.at.elapsed();
+        self.turns.sharing.lock().seats[self.seat].used.time += so_far;
+        self.began.at += so_far;
+    }
+
+    /// How many more playouts the turn may make, where those count.
+    pub(crate) fn playouts_left(&self) -> Option<u64> {
+        self.began.playouts.map(|given| given.saturating_sub(self.playouts))
+    }
+
     /// Takes note of playouts, and waits for the next turn if this one is used up.
     pub(crate) fn go_on(&mut self, n_playouts: u64) -> Result<(), Over> {
-        self.playouts += n_playouts;
-        let is_used_up = match self.began.is_counted {
-            true => self.playouts >= TURN_PLAYOUTS,
-            false => self.began.at.elapsed() >= TURN,
+        self.note(n_playouts);
+        let is_used_up = match self.began.playouts {
+            Some(given) => self.playouts >= given,
+            None => self.began.at.elapsed() >= TURN,
         };
         if !is_used_up && !self.turns.has_stopped() {
             return Ok(());
@@ -253,9 +277,9 @@ impl Turn<'_> {
 
     /// What a search of its own may take that counts playouts in this turn's stead.
     pub(crate) fn rest(&self) -> Rest {
-        match self.began.is_counted {
-            true => Rest::Playouts(TURN_PLAYOUTS.saturating_sub(self.playouts).max(1)),
-            false => Rest::Until(self.began.at + TURN),
+        match self.playouts_left() {
+            Some(left) => Rest::Playouts(left.max(1)),
+            None => Rest::Until(self.began.at + TURN),
         }
     }
 
@@ -273,18 +297,21 @@ impl Turn<'_> {
         seat.used.time += time;
         seat.used.playouts += self.playouts;
         seat.used.gains += self.gains;
-        seat.had += if self.began.is_counted { self.playouts as f64 } else { time.as_secs_f64() };
+        seat.had += if self.began.playouts.is_some() { self.playouts as f64 } else { time.as_secs_f64() };
         if self.turns.has_rewards {
             let reward = (seat.weight - seat.base) * FADING + REWARD * f64::from(self.gains.min(1));
             seat.weight = seat.base + reward;
         }
-        if let Some(left) = &mut sharing.playouts_left {
-            *left = left.saturating_sub(self.playouts);
+        if let (Some(left), Some(given)) = (&mut sharing.playouts_left, self.began.playouts.take()) {
+            *left = (*left + given).saturating_sub(self.playouts);
         }
         if let (Some(left), Some((measure, stood))) = (&mut sharing.work_left, self.began.worked) {
             *left = left.saturating_sub(measure().saturating_sub(stood));
         }
-        let has_ended = sharing.playouts_left == Some(0) || sharing.work_left == Some(Duration::ZERO);
+        let others = sharing.seats.iter().enumerate().filter(|&(seat, _)| seat != self.seat);
+        let is_last = others.filter(|(_, seat)| seat.phase == Phase::Running).count() == 0;
+        let has_ended =
+            (sharing.playouts_left == Some(0) && is_last) || sharing.work_left == Some(Duration::ZERO);
         if has_ended {
             self.turns.is_paused.store(true, Ordering::Relaxed);
         }
@@ -367,6 +394,28 @@ mod tests {
             });
         });
         assert!(turns.first(0).is_none(), "all is over");
+    }
+
+    #[test]
+    fn turns_make_no_more_playouts_than_the_run_may() {
+        for (n_at_once, playouts) in [(1, 1), (1, TURN_PLAYOUTS + 7), (3, 5 * TURN_PLAYOUTS + 11)] {
+            let turns = Turns::new(&[1.0; 3], n_at_once, false);
+            turns.resume(&Budget { playouts: Some(playouts), ..Budget::default() });
+            std::thread::scope(|scope| {
+                for seat in 0..3 {
+                    let turns = &turns;
+                    scope.spawn(move || {
+                        let Some(mut turn) = turns.first(seat) else { return };
+                        while turn.go_on(1).is_ok() {}
+                    });
+                }
+                while !turns.is_quiet() {
+                    std::thread::yield_now();
+                }
+                turns.end();
+            });
+            assert_eq!(turns.used().iter().map(|used| used.playouts).sum::<u64>(), playouts);
+        }
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use reasoner::{
-    Dice, Expansion, Move, Policy, Reasoner, ReasonerError, RolloutEnd, Rollouts, Session, Uniform, Value,
+    Dice, Expansion, GoalAnswer, Interrupt, MAX_ROLLOUT_STEPS, Move, Policy, Reasoner, ReasonerError, Role,
+    RolloutEnd, Rollouts, Session, Uniform, Value,
 };
 
 use crate::best::Best;
@@ -14,10 +15,11 @@ use crate::turns::{Rest, Turn};
 
 /// One solver's side of a run.
 pub(crate) struct Work<'a, R: Reasoner> {
+    pub(crate) reasoner: &'a R,
     pub(crate) session: &'a mut R::Session,
     pub(crate) root: &'a R::State,
-    /// How many rollouts are played side by side about as fast as one.
-    pub(crate) n_side_by_side: usize,
+    /// Ends questions.
+    pub(crate) interrupt: &'a Interrupt,
     /// No goal is larger.
     pub(crate) max_goal: Value,
     /// Bytes that the solver may take.
@@ -52,21 +54,52 @@ impl Clock {
     }
 }
 
-/// A terminal state's goal, or the legal moves; neither where the role is stuck.
+/// The goal where a line ends, or the legal moves. Where the role is stuck a line ends too, as in the shared graph and in
+/// rollouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stand {
     End(Value),
-    /// The moves are in [`Work::expansion`].
+    /// The moves are in the expansion.
     Open,
-    Stuck,
 }
 
-/// The goal of a terminal state; 0 where the rules give none.
-pub(crate) fn goal_of(expansion: &Expansion) -> Value {
-    expansion.goals.first().and_then(|goal| goal.at_end()).unwrap_or(0)
+/// What the role has at the end of a line; 0 where the rules give nothing.
+pub(crate) fn goal_of(goals: &[GoalAnswer]) -> Value {
+    goals.first().and_then(|goal| goal.at_end()).unwrap_or(0)
+}
+
+/// Expands a state.
+pub(crate) fn stand<S: Session>(
+    session: &mut S,
+    state: &S::State,
+    expansion: &mut Expansion,
+) -> Result<Stand, ReasonerError> {
+    match session.expand(state, expansion) {
+        Ok(()) if !expansion.terminal => return Ok(Stand::Open),
+        Ok(()) => {}
+        Err(ReasonerError::NotPlayable { .. }) => session.goals(state, &mut expansion.goals)?,
+        Err(error) => return Err(error),
+    }
+    Ok(Stand::End(goal_of(&expansion.goals)))
 }
 
 impl<R: Reasoner> Work<'_, R> {
+    /// How many rollouts are played side by side about as fast as one, but no more than are left to the turn.
+    pub(crate) fn n_side_by_side(&self) -> usize {
+        let left = self.turn.playouts_left().and_then(|left| usize::try_from(left).ok());
+        self.reasoner.n_side_by_side().min(left.unwrap_or(usize::MAX)).max(1)
+    }
+
+    /// Bytes that a state takes.
+    pub(crate) fn bytes_of(&self, state: &R::State) -> usize {
+        size_of::<R::State>() + self.reasoner.heap_bytes(state)
+    }
+
+    /// Takes note of playouts, before what they found is offered.
+    pub(crate) fn note(&mut self, n_playouts: usize) {
+        self.turn.note(n_playouts as u64);
+    }
+
     /// Takes note of playouts and lets others work if it is their turn.
     pub(crate) fn go_on(&mut self, n_playouts: usize) -> Result<(), Halt> {
         Ok(self.turn.go_on(n_playouts as u64)?)
@@ -97,12 +130,7 @@ impl<R: Reasoner> Work<'_, R> {
 
     /// Expands a state.
     pub(crate) fn expand(&mut self, state: &R::State) -> Result<Stand, Halt> {
-        match self.session.expand(state, &mut self.expansion) {
-            Ok(()) if self.expansion.terminal => Ok(Stand::End(goal_of(&self.expansion))),
-            Ok(()) => Ok(Stand::Open),
-            Err(ReasonerError::NotPlayable { .. }) => Ok(Stand::Stuck),
-            Err(error) => Err(error.into()),
-        }
+        Ok(stand(self.session, state, &mut self.expansion)?)
     }
 
     /// The successor.
@@ -123,7 +151,9 @@ impl<R: Reasoner> Work<'_, R> {
             self.seeds.push(seed);
         }
         self.session.rollouts(states, &self.seeds, &mut self.ends)?;
-        let values = (0..self.ends.len()).map(|idx| (self.ends.goals(idx)[0], idx));
+        self.note(states.len());
+        let with_end = (0..self.ends.len()).filter(|&idx| self.ends.length(idx) < MAX_ROLLOUT_STEPS);
+        let values = with_end.map(|idx| (self.ends.goals(idx)[0], idx));
         // The first of equals, whatever the width of a batch.
         let best = values.max_by_key(|&(value, idx)| (value, std::cmp::Reverse(idx)));
         if let Some((value, idx)) = best
@@ -134,7 +164,7 @@ impl<R: Reasoner> Work<'_, R> {
             self.replay(&states[idx], idx, &mut moves)?;
             self.offer(&moves)?;
         }
-        self.go_on(states.len())
+        self.go_on(0)
     }
 
     /// Appends the moves of the `idx`th of the last rollouts, which began in `state`.
@@ -155,9 +185,11 @@ impl<R: Reasoner> Work<'_, R> {
         Ok(self.session.rollout_with(state, seed, policy, Some(played))?)
     }
 
-    /// Plays a line through from the root, and shares it if it comes to an end better than the best.
-    pub(crate) fn offer(&mut self, moves: &[Move]) -> Result<(), Halt> {
-        let Some((line, states)) = play_through(self.session, self.root, moves)? else { return Ok(()) };
+    /// Plays a line through from the root, shares it if it comes to an end better than the best, and tells what it comes
+    /// to, if it is a line at all.
+    pub(crate) fn offer(&mut self, moves: &[Move]) -> Result<Option<Value>, Halt> {
+        let Some((line, states)) = play_through(self.session, self.root, moves)? else { return Ok(None) };
+        let value = line.value;
         let after = self.clock.lock().elapsed();
         if self.best.offer(line, states, after, self.name).is_some() {
             self.turn.reward();
@@ -167,30 +199,32 @@ impl<R: Reasoner> Work<'_, R> {
             self.turn.end_all();
             return Err(Halt::Over);
         }
-        Ok(())
+        Ok(Some(value))
     }
 }
 
 /// A line, and the states that it passes, one more than its moves.
 pub(crate) type Played<S> = (Line, Vec<S>);
 
-/// The line of some moves, played through; none if it does not end in a terminal state.
+/// The line of some moves, played through; none if one of them is not legal, or no line ends behind them.
 pub(crate) fn play_through<S: Session>(
     session: &mut S,
     root: &S::State,
     moves: &[Move],
 ) -> Result<Option<Played<S::State>>, ReasonerError> {
     let mut states = vec![root.clone()];
+    let mut expansion = Expansion::default();
     for &a_move in moves {
-        let state = session.next_state(&states[states.len() - 1], &[a_move])?;
+        let before = &states[states.len() - 1];
+        let is_open = stand(session, before, &mut expansion)? == Stand::Open;
+        if !is_open || !expansion.moves_of(Role(0)).contains(&a_move) {
+            return Ok(None);
+        }
+        let state = session.next_state(before, &[a_move])?;
         states.push(state);
     }
-    let end = &states[moves.len()];
-    if !session.is_terminal(end)? {
-        return Ok(None);
-    }
-    let mut goals = Vec::new();
-    session.goals(end, &mut goals)?;
-    let value = goals.first().and_then(|goal| goal.at_end()).unwrap_or(0);
-    Ok(Some((Line { moves: moves.to_vec(), value }, states)))
+    Ok(match stand(session, &states[moves.len()], &mut expansion)? {
+        Stand::End(value) => Some((Line { moves: moves.to_vec(), value }, states)),
+        Stand::Open => None,
+    })
 }

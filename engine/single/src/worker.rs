@@ -13,6 +13,7 @@ use reasoner::{Dice, Expansion, Interrupt, Reasoner, Rollouts};
 use search::Options;
 
 use crate::best::Best;
+use crate::outsider::Outsiders;
 use crate::roster;
 use crate::solver::{Ending, Halt, Solver};
 use crate::system::System;
@@ -49,6 +50,7 @@ pub(crate) struct Making<R: Reasoner> {
     pub(crate) name: String,
     pub(crate) reasoner: Arc<R>,
     pub(crate) options: Options,
+    pub(crate) outsiders: Outsiders,
     /// Whether it has no colleagues.
     pub(crate) is_alone: bool,
     /// Ends questions.
@@ -102,9 +104,8 @@ struct Hands<R: Reasoner> {
 fn hands<R: Reasoner>(making: &Making<R>) -> Result<Hands<R>, String> {
     let session = making.reasoner.session(making.options.limits, &making.interrupt);
     let session = session.map_err(|error| error.to_string())?;
-    let solver =
-        roster::solver(making.member, &making.reasoner, &making.options, making.is_alone, &making.pause);
-    Ok(Hands { session, solver: solver.map_err(|error| error.to_string())? })
+    let solver = roster::solver(making).map_err(|error| error.to_string())?;
+    Ok(Hands { session, solver })
 }
 
 fn work<R: Reasoner>(making: &Making<R>, jobs: &Receiver<Job<R::State>>) {
@@ -137,9 +138,10 @@ fn work<R: Reasoner>(making: &Making<R>, jobs: &Receiver<Job<R::State>>) {
 fn solve<R: Reasoner>(making: &Making<R>, job: &Job<R::State>, hands: &mut Hands<R>) -> Result<Ending, Halt> {
     let Some(turn) = job.turns.first(making.seat) else { return Err(Halt::Over) };
     let mut work = Work {
+        reasoner: &*making.reasoner,
         session: &mut hands.session,
         root: &job.root,
-        n_side_by_side: making.reasoner.n_side_by_side(),
+        interrupt: &making.interrupt,
         max_goal: making.reasoner.max_goal(),
         max_bytes: making.options.max_bytes,
         best: &job.best,
@@ -154,11 +156,8 @@ fn solve<R: Reasoner>(making: &Making<R>, job: &Job<R::State>, hands: &mut Hands
     };
     let ending = hands.solver.solve(&mut work)?;
     if ending == Ending::Proved {
-        job.best.prove();
-        // Without a line the others may find that there is none just as well.
-        if job.best.is_optimal() {
-            work.turn.end_all();
-        }
+        job.best.prove(&making.name);
+        work.turn.end_all();
     }
     Ok(ending)
 }

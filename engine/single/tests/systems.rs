@@ -2,28 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::sync::Arc;
+mod common;
+
 use std::time::{Duration, Instant};
 
-use gdl::{Description, ReadOptions, Rules};
+use common::{interpreter, options, outsiders, play, playouts, propnet, search, search_with, shipped};
 use reasoner::{Interrupt, Limits, Reasoner, Session};
-use reasoner_native::{Evaluation, Interpreter, Propnet};
-use search::{Budget, Options};
+use search::Budget;
 use single::{Report, Searcher, SingleError, System};
-
-fn interpreter(text: &str) -> Arc<Interpreter> {
-    let description = Description::read(text, ReadOptions::default()).unwrap();
-    Arc::new(Interpreter::new(Arc::new(Rules::from_description(&description).unwrap())).unwrap())
-}
-
-fn shipped(name: &str) -> Arc<Interpreter> {
-    interpreter(games::find(name).unwrap().text)
-}
-
-fn propnet(interpreter: &Arc<Interpreter>) -> Arc<Propnet> {
-    let budget = reasoner_native::Budget::default();
-    Arc::new(Propnet::new(interpreter, &budget, Evaluation::Sliced).unwrap())
-}
 
 /// Three steps, each to one of three sides: only left, right, middle is worth 70, everything else 10 for each left.
 const THREE_STEPS: &str = "
@@ -38,11 +24,12 @@ const THREE_STEPS: &str = "
     (<= (goal r 10) (not best) (true (went 0 left)))
     (<= (goal r 0) (not best) (not (true (went 0 left))))";
 
-const SYSTEMS: [&str; 11] = [
+const SYSTEMS: [&str; 12] = [
     "nested(1)",
     "nested(2)",
     "max1",
     "max2",
+    "sat",
     "nrpa(2)",
     "beam(2)",
     "exhaustive",
@@ -52,47 +39,18 @@ const SYSTEMS: [&str; 11] = [
     "portfolio",
 ];
 
-fn options(threads: usize) -> Options {
-    Options { threads, seed: Some(7), max_bytes: 64 << 20, ..Options::default() }
-}
-
-fn playouts(playouts: u64) -> Budget {
-    Budget { playouts: Some(playouts), ..Budget::default() }
-}
-
-fn search<R: Reasoner>(reasoner: &Arc<R>, system: &str, options: &Options, budget: &Budget) -> Report {
-    let mut searcher = Searcher::new(reasoner, system.parse().unwrap(), options).unwrap();
-    let mut session = reasoner.session(Limits::default(), &Interrupt::new()).unwrap();
-    searcher.set_root(&session.initial_state().unwrap());
-    searcher.run(budget, &Interrupt::new(), &mut |_| {}).unwrap()
-}
-
-/// The goal at the end of a line, played from the initial state.
-fn play<R: Reasoner>(reasoner: &Arc<R>, moves: &[reasoner::Move]) -> Option<u32> {
-    let mut session = reasoner.session(Limits::default(), &Interrupt::new()).unwrap();
-    let mut state = session.initial_state().unwrap();
-    for &a_move in moves {
-        let mut legal = Vec::new();
-        session.legal_moves(&state, reasoner::Role(0), &mut legal).unwrap();
-        assert!(legal.contains(&a_move), "an illegal move in the line");
-        state = session.next_state(&state, &[a_move]).unwrap();
-    }
-    let mut goals = Vec::new();
-    session.goals(&state, &mut goals).unwrap();
-    session.is_terminal(&state).unwrap().then(|| goals[0].at_end().unwrap())
-}
-
 #[test]
 fn every_system_finds_the_best_line_of_a_small_game() {
     let interpreter = interpreter(THREE_STEPS);
     let propnet = propnet(&interpreter);
+    let outsiders = outsiders(&interpreter);
     for system in SYSTEMS {
-        let report = search(&interpreter, system, &options(1), &playouts(30_000));
+        let report = search_with(&outsiders, &interpreter, system, &options(1), &playouts(30_000));
         let line = report.best.unwrap();
         assert_eq!((line.value, line.moves.len()), (70, 3), "{system}");
         assert_eq!(play(&interpreter, &line.moves), Some(70), "{system}");
         assert_eq!(report.a_move, Some(line.moves[0]), "{system}");
-        let report = search(&propnet, system, &options(2), &playouts(30_000));
+        let report = search_with(&outsiders, &propnet, system, &options(2), &playouts(30_000));
         let line = report.best.unwrap();
         assert_eq!(play(&propnet, &line.moves), Some(70), "{system} on the propnet");
     }
@@ -101,8 +59,9 @@ fn every_system_finds_the_best_line_of_a_small_game() {
 #[test]
 fn what_has_seen_everything_has_proved_the_optimum() {
     let interpreter = interpreter(THREE_STEPS);
-    for system in ["exhaustive", "ida", "meida", "beam(100)", "portfolio"] {
-        let report = search(&interpreter, system, &options(1), &playouts(100_000));
+    for system in ["exhaustive", "ida", "meida", "beam(100)", "sat", "portfolio"] {
+        let report =
+            search_with(&outsiders(&interpreter), &interpreter, system, &options(1), &playouts(100_000));
         assert!(report.proved, "{system}");
         assert!(report.playouts < 100_000, "{system} goes on after its proof");
     }
@@ -114,9 +73,10 @@ fn what_has_seen_everything_has_proved_the_optimum() {
 
 #[test]
 fn the_largest_goal_ends_the_search() {
-    let hanoi = propnet(&shipped("hanoi"));
-    for system in ["exhaustive", "portfolio"] {
-        let report = search(&hanoi, system, &options(2), &playouts(100_000_000));
+    let rules = shipped("hanoi");
+    let hanoi = propnet(&rules);
+    for system in ["exhaustive", "sat", "portfolio"] {
+        let report = search_with(&outsiders(&rules), &hanoi, system, &options(2), &playouts(100_000_000));
         assert_eq!(report.best.map(|line| line.value), Some(100), "{system}");
         assert!(report.proved, "{system}");
     }
@@ -125,9 +85,10 @@ fn the_largest_goal_ends_the_search() {
 #[test]
 fn one_thread_with_a_seed_and_playouts_gives_the_same_report_every_time() {
     let tour = shipped("knights-tour");
-    for system in ["nested(1)", "nrpa", "beam(8)", "sp-mcts", "max1", "portfolio"] {
-        let mut reports: Vec<Report> =
-            (0..3).map(|_| search(&tour, system, &options(1), &playouts(20_000))).collect();
+    let outsiders = outsiders(&tour);
+    for system in ["nested(1)", "nrpa", "beam(8)", "sp-mcts", "max1", "sat", "portfolio"] {
+        let run = |_| search_with(&outsiders, &tour, system, &options(1), &playouts(20_000));
+        let mut reports: Vec<Report> = (0..3).map(run).collect();
         for report in &mut reports {
             report.time = Duration::ZERO;
             report.found.iter_mut().for_each(|found| found.after = Duration::ZERO);
@@ -202,7 +163,8 @@ fn rules_that_never_end_hold_no_system_up() {
         for system in SYSTEMS {
             let budget =
                 Budget { deadline: Some(Instant::now() + Duration::from_millis(100)), ..Budget::default() };
-            assert!(search(&interpreter, system, &options(1), &budget).best.is_none(), "{system}");
+            let report = search_with(&outsiders(&interpreter), &interpreter, system, &options(1), &budget);
+            assert!(report.best.is_none(), "{system}");
         }
     }
 }
@@ -211,4 +173,6 @@ fn rules_that_never_end_hold_no_system_up() {
 fn games_of_several_roles_are_refused() {
     let error = Searcher::new(&shipped("tic-tac-toe"), System::Portfolio, &options(1)).unwrap_err();
     assert_eq!(error.to_string(), "portfolio plays games of one role, and this one has 2");
+    let error = Searcher::new(&shipped("hanoi"), System::Sat, &options(1)).unwrap_err();
+    assert_eq!(error.to_string(), "sat works from the rules of a game, and this one has none");
 }

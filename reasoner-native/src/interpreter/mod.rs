@@ -176,6 +176,10 @@ impl Reasoner for Interpreter {
     fn bytes(&self) -> usize {
         self.facts.iter().map(Facts::bytes).sum::<usize>() + self.terms.bytes()
     }
+
+    fn heap_bytes(&self, state: &FactSet) -> usize {
+        state.heap_bytes()
+    }
 }
 
 /// Whether answers can be found before the game starts.

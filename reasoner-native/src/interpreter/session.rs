@@ -19,6 +19,11 @@ impl FactSet {
         fluents.dedup();
         FactSet(fluents.into())
     }
+
+    /// Bytes on the heap: what it holds, behind two counts.
+    pub(super) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.0) + 2 * size_of::<usize>()
+    }
 }
 
 /// One thread's hold on an [`Interpreter`].

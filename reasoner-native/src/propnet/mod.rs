@@ -213,4 +213,8 @@ impl Reasoner for Propnet {
         let phases = self.course.phases.iter();
         self.circuit.bytes() + phases.map(Circuit::bytes).sum::<usize>() + self.terms.bytes()
     }
+
+    fn heap_bytes(&self, state: &BitState) -> usize {
+        state.heap_bytes()
+    }
 }

@@ -26,6 +26,11 @@ impl BitState {
         &self.0
     }
 
+    /// Bytes on the heap: what it holds, behind two counts.
+    pub(super) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.0) + 2 * size_of::<usize>()
+    }
+
     /// Equality that looks at the address first.
     #[inline(always)]
     pub(super) fn is_same(&self, other: &BitState) -> bool {

@@ -164,7 +164,7 @@ Slow on large graphs: ucd with a depth of inf, which looks at everything below; 
 For games of one role (portfolio if no name is given; parameters may be left out):
 
   portfolio
-      nested, nrpa, uct+t, beam, sp-mcts and exhaustive, which share the threads by what they find; ends when the best \
+      nested, nrpa, uct+t, beam, sp-mcts, exhaustive and sat, which share the threads by what they find; ends when the best \
 line cannot be bettered
   nested(LEVEL)
       nested Monte-Carlo search with memory of the best line (Méhat and Cazenave 2010, 4)
@@ -175,7 +175,11 @@ line cannot be bettered
   beam(WIDTH)
       the best WIDTH states of each level, by rollouts; twice as many each time
   exhaustive
-      every state once; proves the optimum where they fit --memory
+      every state once; proves the optimum where they fit --memory. Where the propnet's states are large the \
+interpreter has them
+  sat
+      the ground rules as a planning problem for a SAT solver, longer and longer plans; proves the optimum; a decision of \
+the solver counts as a playout. As `daggerboard-bench plan`
   ida
       iterative deepening, without a heuristic (Korf 1985)
   meida

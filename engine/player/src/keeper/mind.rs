@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use reasoner::{Interrupt, Move, Reasoner, Role};
 use search::{Budget, Options, Report};
+use single::Outsiders;
 use tracing::{debug, warn};
 
 use crate::brain::Brain;
@@ -24,10 +25,11 @@ impl<R: Reasoner> Mind<R> {
         brain: &Brain,
         max_bytes: usize,
         max_pause: Duration,
+        outsiders: &Outsiders,
     ) -> Result<Mind<R>, String> {
         let options = Options { max_bytes, ..brain.search.clone() };
         if let Some(system) = brain.system_for(reasoner.n_roles()) {
-            let searcher = single::Searcher::new(reasoner, system, &options);
+            let searcher = single::Searcher::with_outsiders(reasoner, system, &options, outsiders);
             return searcher.map(Mind::Single).map_err(|error| error.to_string());
         }
         if let Some(system) = &brain.config

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use gdl::{Description, ReadOptions, Rules};
 use reasoner::{Interrupt, Move, Reasoner, ReasonerError};
 use search::Budget;
+use single::Outsiders;
 use tracing::{info, info_span, warn};
 
 use super::clock::Deadlines;
@@ -73,7 +74,8 @@ fn set_up(job: &Job) -> Result<(), String> {
     let start_clock = job.deadlines.search.saturating_duration_since(started);
     let demanded = Share { time: Some(start_clock / GROUNDING_PART), ..Share::PATIENT };
     let set_up = SetUp { demanded, audience: Audience::Log, ..SetUp::until(&job.gone) };
-    let thinking = Thinking { job, started };
+    let outsiders = reasoners::outsiders(&rules);
+    let thinking = Thinking { job, started, outsiders: &outsiders };
     let thought = match job.brain.reasoner {
         ReasonerKind::Auto => begin(thinking, rules, start_clock),
         kind => match kind.with(Arc::clone(&rules), &set_up, thinking) {
@@ -109,6 +111,7 @@ fn begin(
 pub(super) struct Thinking<'a> {
     pub(super) job: &'a Job,
     pub(super) started: Instant,
+    pub(super) outsiders: &'a Outsiders,
 }
 
 impl WithReasoner for Thinking<'_> {
@@ -131,7 +134,8 @@ impl<'a> Thinking<'a> {
         let after = self.started.elapsed();
         info!(reasoner = reasoner.name(), ?after, "match set up");
         job.desk.think_with(reasoner.name(), after);
-        Ok(Thinker { job, reasoner, seat, mind: None, graph_bytes, legal: Vec::new() })
+        let outsiders = self.outsiders;
+        Ok(Thinker { job, reasoner, outsiders, seat, mind: None, graph_bytes, legal: Vec::new() })
     }
 }
 
@@ -232,6 +236,7 @@ impl Moment {
 struct Thinker<'a, R: Reasoner> {
     job: &'a Job,
     reasoner: Arc<R>,
+    outsiders: &'a Outsiders,
     seat: Seat<R>,
     /// Made at the first search, and again after one that failed.
     mind: Option<Mind<R>>,
@@ -287,7 +292,7 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
         let (mut seat, legal) = self.seat.with(&reasoner, &self.legal, job.brain.search.limits, &job.gone)?;
         let graph_bytes = job.brain.search.max_bytes;
         let mind = self.successor_mind(&reasoner, &mut seat, graph_bytes);
-        Ok(Thinker { job, reasoner, seat, mind, graph_bytes, legal })
+        Ok(Thinker { job, reasoner, outsiders: self.outsiders, seat, mind, graph_bytes, legal })
     }
 
     /// A mind of the other reasoner that holds the line of this one, if there is a line; otherwise it is made when needed.
@@ -303,7 +308,8 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
         }
         let terms = line.iter().map(|&a_move| self.seat.term(a_move)).collect::<Vec<_>>();
         let moves = terms.iter().map(|term| seat.move_of(term)).collect::<Result<Vec<_>, _>>().ok()?;
-        let mut mind = Mind::new(reasoner, &self.job.brain, graph_bytes, self.job.max_pause()).ok()?;
+        let (max_pause, outsiders) = (self.job.max_pause(), self.outsiders);
+        let mut mind = Mind::new(reasoner, &self.job.brain, graph_bytes, max_pause, outsiders).ok()?;
         let state = seat.state().clone();
         mind.adopt(seat.session(), &state, &moves);
         Some(mind)
@@ -349,7 +355,10 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
         }
         let mind = match self.mind.take() {
             Some(mind) => Ok(mind),
-            None => Mind::new(&self.reasoner, &self.job.brain, self.graph_bytes, self.job.max_pause()),
+            None => {
+                let (max_pause, outsiders) = (self.job.max_pause(), self.outsiders);
+                Mind::new(&self.reasoner, &self.job.brain, self.graph_bytes, max_pause, outsiders)
+            }
         };
         let mut mind = match mind {
             Ok(mind) => mind,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ::search::{Budget, Report, Searcher};
-use ::single::System;
+use ::single::{Outsiders, System};
 use clap::Args;
 use gdl::Term;
 use reasoner::{Interrupt, Limits, Reasoner, Role, Session};
@@ -20,7 +20,7 @@ use crate::game_source::GameArgs;
 use crate::moves::find_role;
 use crate::output;
 use crate::position::{Position, PositionArgs};
-use crate::reasoners::{SetUp, Share, WithReasoner};
+use crate::reasoners::{self, SetUp, Share, WithReasoner};
 use crate::stop;
 
 /// Search one position and show what was found
@@ -103,6 +103,7 @@ impl SearchArgs {
             brain,
             name: &game.name,
             position,
+            outsiders: reasoners::outsiders(&game.rules),
             set_up: set_up.clone(),
             begun: Instant::now(),
             as_json,
@@ -122,6 +123,7 @@ struct Searching<'a> {
     brain: Brain,
     name: &'a str,
     position: Position,
+    outsiders: Outsiders,
     set_up: SetUp,
     /// When setting up began.
     begun: Instant,
@@ -154,6 +156,7 @@ impl WithReasoner for Searching<'_> {
                 set_up_s,
                 refused: self.set_up.refused.get().map(String::as_str),
                 system,
+                outsiders: &self.outsiders,
                 options: &self.brain.search,
                 budget: self.budget(),
                 as_json: self.as_json,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use reasoner::{Interrupt, Reasoner, Session};
 use search::{Budget, Options};
 use serde_json::{Value, json};
-use single::{Report, Searcher, System};
+use single::{Outsiders, Report, Searcher, System};
 
 use crate::failure::{Failure, Outcome};
 use crate::output;
@@ -21,6 +21,7 @@ pub(super) struct Asked<'a> {
     pub(super) refused: Option<&'a str>,
     pub(super) system: System,
     pub(super) options: &'a Options,
+    pub(super) outsiders: &'a Outsiders,
     pub(super) budget: Budget,
     pub(super) as_json: bool,
 }
@@ -39,7 +40,8 @@ pub(super) fn run<R: Reasoner>(
     asked: &Asked<'_>,
     stop: &Interrupt,
 ) -> Result<Outcome, Failure> {
-    let mut searcher = Searcher::new(reasoner, asked.system, asked.options).map_err(Failure::usage)?;
+    let searcher = Searcher::with_outsiders(reasoner, asked.system, asked.options, asked.outsiders);
+    let mut searcher = searcher.map_err(Failure::usage)?;
     searcher.set_root(root);
     let mut next = Instant::now() + PROGRESS_EVERY;
     let mut progress = |report: &Report| {
@@ -54,6 +56,7 @@ pub(super) fn run<R: Reasoner>(
     if report.best.is_none() {
         return Err(match &report.last_error {
             Some(error) => Failure::work(error).context("no line came to its end"),
+            None if report.is_hopeless => Failure::work("no line comes to an end; all states were seen"),
             None if stop.is_raised() => Failure::work("stopped before a line came to its end"),
             None => Failure::work("no line came to its end").hint("give more --seconds or --playouts"),
         });
@@ -88,6 +91,7 @@ fn to_json<S: Session>(report: &Report, asked: &Asked<'_>, seed: u64, session: &
         "best_value": value,
         "best_line": { "value": value, "moves": moves },
         "proved": report.proved,
+        "proved_by": report.proved_by,
         "playouts": report.playouts,
         "seconds": seconds,
         "playouts_per_s": report.playouts as f64 / seconds.max(f64::EPSILON),
