@@ -138,14 +138,16 @@ fn search<R: Reasoner>(work: &mut Work<'_, R>, width: usize) -> Result<Cut, Halt
     Ok(cut)
 }
 
-/// The successors of a level, each state once, and whether there was room for all of them; the ends among the level are
-/// offered.
+/// What a level is widened to, and whether there was room for all of it.
+type Widened<S> = (Vec<Candidate<S>>, bool);
+
+/// The successors of a level, each state once; the ends among the level are offered.
 fn widen<R: Reasoner>(
     work: &mut Work<'_, R>,
     level: &[(R::State, u32)],
     steps: &[Step],
     room: &mut Room,
-) -> Result<(Vec<Candidate<R::State>>, bool), Halt> {
+) -> Result<Widened<R::State>, Halt> {
     let mut seen = FxHashSet::default();
     let mut candidates = Vec::new();
     for (state, at) in level {

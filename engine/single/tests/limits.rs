@@ -27,7 +27,8 @@ fn states_count_with_all_that_they_hold() {
     let n_fluents = 2 * MIN_BYTES / STEPS / size_of::<u32>();
     let large = search(&interpreter(&long_walk(STEPS, n_fluents)), "exhaustive", &few, &playouts(10_000));
     assert!(large.best.is_none() && large.parts[0].is_done, "it gives up");
-    assert!(large.playouts as usize * n_fluents * size_of::<u32>() <= MIN_BYTES + MIN_BYTES / 2);
+    let bytes = large.playouts * (n_fluents * size_of::<u32>()) as u64;
+    assert!(bytes <= (MIN_BYTES + MIN_BYTES / 2) as u64, "{bytes}");
 }
 
 /// Twelve steps to one of four sides each, all of which are remembered; four in a row to the left are worth 70.

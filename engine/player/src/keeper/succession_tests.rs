@@ -212,7 +212,9 @@ fn think(
     };
     let building = Building::begin(cancel, None, build, when_done).unwrap();
     let succession = Succession::of(&job.brain, CLOCK, 64);
-    let beginning = Beginning { thinking: Thinking { job, started: Instant::now() }, succession };
+    let outsiders = single::Outsiders::default();
+    let thinking = Thinking { job, started: Instant::now(), outsiders: &outsiders };
+    let beginning = Beginning { thinking, succession };
     beginning.run(Arc::clone(interpreter), building).unwrap();
 }
 
