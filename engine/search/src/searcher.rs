@@ -1,5 +1,7 @@
 //! The search of one match: its graph, its workers, and the position it thinks about.
 
+mod room;
+
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
 
@@ -14,7 +16,6 @@ use crate::history::History;
 use crate::node::{NodeId, Status};
 use crate::options::{Budget, Options};
 use crate::orders::Sound;
-use crate::reclaim::Extent;
 use crate::report::{self, Failures, Reclaims, Report};
 use crate::scheme::Scheme;
 use crate::sync::{Arc, Mutex, channel};
@@ -59,12 +60,6 @@ struct Holdings {
     n_nodes: u64,
     n_edges: u64,
 }
-
-/// Nanoseconds for each node that reclaiming may take, before it was measured.
-const RECLAIM_NS_PER_NODE: u64 = 400;
-
-/// The part of the time left that reclaiming may take while an answer is owed.
-const RECLAIM_PART: u32 = 4;
 
 /// Searches one game from the positions that a match passes through.
 ///
@@ -197,9 +192,9 @@ impl<R: Reasoner> Searcher<R> {
     /// Moves to another position.
     ///
     /// What was found below it is kept if the graph knows the position (under `uct` and `mc-memory`: within
-    /// two moves of the old root), unless it is more than half full and holds nothing below it; otherwise the graph starts afresh. The best line of a single-role game is kept as far as
-    /// it passes through the position. What else the graph holds stays until [`Searcher::tidy`] or until its room is
-    /// needed.
+    /// two moves of the old root), unless it is more than half full and holds nothing below it; otherwise the graph
+    /// starts afresh. The best line of a single-role game is kept as far as it passes through the position. What else
+    /// the graph holds stays until [`Searcher::tidy`] or until its room is needed.
     pub fn set_root(&mut self, state: &R::State) {
         self.best_line.follow(state);
         if let Some(root) = self.root.filter(|_| !self.is_tainted) {
@@ -338,75 +333,6 @@ impl<R: Reasoner> Searcher<R> {
             self.delegate(Task::Resume, self.workers.len(), root, tickets, watch)?;
         }
         Ok(())
-    }
-
-    /// Bounds how long the search may be held up by reclaiming, as far as can be told beforehand. Without a bound, it may take
-    /// a quarter of the time to the deadline.
-    pub fn set_max_pause(&mut self, max_pause: Duration) {
-        self.max_pause = max_pause;
-    }
-
-    /// Whether reclaiming fits into the time left.
-    fn has_time(&self, watch: &Watch<'_>) -> bool {
-        let pause = self.pause();
-        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
-        pause <= self.max_pause
-            && watch.budget.deadline.is_none_or(|deadline| pause <= left(deadline) / RECLAIM_PART)
-    }
-
-    /// How long reclaiming may take now.
-    fn pause(&self) -> Duration {
-        let usual = Duration::from_nanos(RECLAIM_NS_PER_NODE);
-        let per_node = match self.reclaims.live_nodes {
-            0 => usual,
-            live => usual.max(Duration::from_secs_f64(self.reclaims.last_seconds / live as f64)),
-        };
-        per_node.saturating_mul(crate::arena::u32_of(self.graph.nodes.end()))
-    }
-
-    /// Takes half of a full graph away; whether that gave room.
-    fn make_room(&mut self) -> bool {
-        self.reclaim(Extent::Half, &Interrupt::new());
-        self.graph.meter.used() <= self.graph.meter.cap() / 4 * 3
-    }
-
-    /// Takes from a graph that is more than half full what the root does not lead to any more. It lasts up to a second for
-    /// each million nodes, so it is for moments when no answer is owed; raising `stop` breaks it off as long as it
-    /// only looks. Where that may be too long ([`Searcher::set_max_pause`]), the graph begins anew.
-    pub fn tidy(&mut self, stop: &Interrupt) {
-        let is_half_full = self.graph.meter.used() > self.graph.meter.cap() / 2;
-        if !self.has_left || !is_half_full || self.is_tainted {
-            return;
-        }
-        match self.root.filter(|_| self.pause() > self.max_pause) {
-            Some(root) => {
-                let state = self.graph.state(root).clone();
-                self.start_afresh(&state);
-            }
-            None => self.reclaim(Extent::Unreachable, stop),
-        }
-    }
-
-    fn reclaim(&mut self, extent: Extent, stop: &Interrupt) {
-        let Report { nodes, edges, .. } = self.report();
-        // Workers let go of the graph before they say that they are done.
-        let (Some(root), Some(graph)) = (&mut self.root, Arc::get_mut(&mut self.graph)) else { return };
-        let n_threads = self.workers.len();
-        let Some(done) = graph.reclaim(root, &mut self.roots, extent, n_threads, stop) else { return };
-        self.has_left = false;
-        let n_gone = nodes.saturating_sub(done.n_nodes);
-        self.taken.n_nodes += n_gone;
-        self.taken.n_edges += edges.saturating_sub(done.n_edges);
-        let seconds = done.pause.as_secs_f64();
-        let reclaims = &mut self.reclaims;
-        reclaims.times += 1;
-        reclaims.nodes += n_gone;
-        reclaims.bytes += done.n_bytes;
-        reclaims.live_nodes = done.n_nodes;
-        reclaims.last_seconds = seconds;
-        reclaims.longest_seconds = reclaims.longest_seconds.max(seconds);
-        reclaims.seconds += seconds;
-        tracing::info!(nodes = n_gone, live = done.n_nodes, bytes = done.n_bytes, seconds, "reclaimed");
     }
 
     /// Takes into the root what was proven of its children by other ways.

@@ -4,7 +4,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::runs::{play, searcher};
+use common::runs::{is_slow, play, searcher};
 use common::{Game, Nim, Picks, take};
 use daggerboard_search::{Config, Counters, Options, Report};
 use reasoner::{Interrupt, Move, Role};
@@ -19,18 +19,6 @@ fn options(config: Config, threads: usize, max_bytes: usize) -> Options {
         solver: false,
         ..Options::default()
     }
-}
-
-/// Backups of these look at or change all that lies near a path, or far from it.
-fn is_slow(config: Config) -> bool {
-    matches!(
-        config,
-        Config::Ucd(_)
-            | Config::UcdIncremental(_)
-            | Config::UcdPaper(_)
-            | Config::UpdateAll
-            | Config::RaveUcd { .. }
-    )
 }
 
 /// The heaps after a move.

@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::runs::is_slow;
 use common::{Broken, Game, Nim, Picks, Rust};
 use daggerboard_search::{Budget, Config, Options, Searcher};
 use reasoner::Interrupt;
@@ -10,16 +11,7 @@ const N_THREADS: usize = 64;
 
 fn stress<G: Game>(game: impl Fn() -> G, max_bytes: usize, playouts: u64) {
     for config in Config::ALL {
-        // These look at or change all that lies near a path, or far from it.
-        let is_slow = matches!(
-            config,
-            Config::Ucd(_)
-                | Config::UcdIncremental(_)
-                | Config::UcdPaper(_)
-                | Config::UpdateAll
-                | Config::RaveUcd { .. }
-        );
-        let playouts = if is_slow { playouts / 10 } else { playouts };
+        let playouts = if is_slow(config) { playouts / 10 } else { playouts };
         let reasoner = Rust::new(game());
         let root = reasoner.initial();
         // A solved root would end the runs: tests/solver.rs has the solver.

@@ -1,6 +1,6 @@
 //! Searches of the games, as tests run them.
 
-use daggerboard_search::{Budget, Options, Report, Searcher};
+use daggerboard_search::{Budget, Config, Options, Report, Searcher};
 use reasoner::Interrupt;
 
 use super::{Game, Rust};
@@ -22,4 +22,16 @@ pub fn play<G: Game>(searcher: &mut Searcher<Rust<G>>, playouts: u64) -> Report 
         panic!("{error:#?}");
     }
     report
+}
+
+/// Backups of these look at or change all that lies near a path, or far from it.
+pub fn is_slow(config: Config) -> bool {
+    matches!(
+        config,
+        Config::Ucd(_)
+            | Config::UcdIncremental(_)
+            | Config::UcdPaper(_)
+            | Config::UpdateAll
+            | Config::RaveUcd { .. }
+    )
 }

@@ -134,19 +134,19 @@ impl<L: Lanes> Changes<L> {
     }
 
     #[inline(always)]
-    fn apply_with(&mut self, wires: &mut Wires<L>, over: L, beginning: impl Beginning<L>) {
+    fn apply_with<B: Beginning<L>>(&mut self, wires: &mut Wires<L>, over: L, beginning: B) {
         match over.any() {
-            true => self.apply_except::<true>(wires, over, beginning),
-            false => self.apply_except::<false>(wires, over, beginning),
+            true => self.apply_except::<B, true>(wires, over, beginning),
+            false => self.apply_except::<B, false>(wires, over, beginning),
         }
     }
 
     #[inline(always)]
-    fn apply_except<const HAS_OVER: bool>(
+    fn apply_except<B: Beginning<L>, const HAS_OVER: bool>(
         &mut self,
         wires: &mut Wires<L>,
         over: L,
-        beginning: impl Beginning<L>,
+        beginning: B,
     ) {
         for (tap, value) in &mut self.shifts {
             *value = wires.tap(*tap);
@@ -172,7 +172,7 @@ impl<L: Lanes> Changes<L> {
             for (change, &(_, new)) in self.shifted.iter().zip(&self.shifts) {
                 setting.set::<HAS_OVER>(change, new);
             }
-            if setting.beginning.is_anywhere() {
+            if B::IS_ANYWHERE {
                 for change in &self.kept {
                     setting.set::<HAS_OVER>(change, *at(wires, change.from));
                 }
@@ -184,7 +184,7 @@ impl<L: Lanes> Changes<L> {
 /// Which lanes get another state.
 trait Beginning<L>: Copy {
     /// Whether any does.
-    fn is_anywhere(self) -> bool;
+    const IS_ANYWHERE: bool = true;
 
     /// The value of a base, in these lanes that of their states, elsewhere the one given.
     ///
@@ -209,10 +209,7 @@ struct Everywhere<L> {
 }
 
 impl<L: Lanes> Beginning<L> for Nowhere {
-    #[inline(always)]
-    fn is_anywhere(self) -> bool {
-        false
-    }
+    const IS_ANYWHERE: bool = false;
 
     #[inline(always)]
     unsafe fn pick(self, _: u32, value: L) -> L {
@@ -222,11 +219,6 @@ impl<L: Lanes> Beginning<L> for Nowhere {
 
 impl<L: Lanes> Beginning<L> for Each<L> {
     #[inline(always)]
-    fn is_anywhere(self) -> bool {
-        true
-    }
-
-    #[inline(always)]
     unsafe fn pick(self, base_idx: u32, value: L) -> L {
         // SAFETY: as promised.
         self.begins.pick(unsafe { *self.states.add(base_idx as usize) }, value)
@@ -234,11 +226,6 @@ impl<L: Lanes> Beginning<L> for Each<L> {
 }
 
 impl<L: Lanes> Beginning<L> for Everywhere<L> {
-    #[inline(always)]
-    fn is_anywhere(self) -> bool {
-        true
-    }
-
     #[inline(always)]
     unsafe fn pick(self, base_idx: u32, value: L) -> L {
         // SAFETY: as promised.
