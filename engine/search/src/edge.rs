@@ -10,7 +10,7 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering};
 /// Where an edge leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Child {
-    /// Nobody went there yet, or the graph was full.
+    /// Nobody went there yet, the graph was full, or what was there is forgotten.
     None,
     /// The reasoner failed to say.
     Broken,

@@ -10,10 +10,10 @@
 //! # How it fits together
 //! [`Searcher`] owns the graph and the worker threads. A worker ([`worker`]) takes numbers of playouts and
 //! makes them ([`playout`]): it chooses its way ([`select`]), adds to the graph where it ends ([`graph`]),
-//! and adds the outcome to all that it passed ([`backup`]), and what is proven too ([`solver`]). The graph is nodes, edges and joint moves in
-//! arenas ([`arena`]) and tables that find them ([`table`]); what is no longer needed of it gives its room back between
-//! batches ([`reclaim`]). What one thread hands to another has its memory
-//! ordering in [`orders`], and every atomic comes through [`sync`].
+//! and adds the outcome to all that it passed ([`backup`]), and what is proven too ([`solver`]). The graph is nodes,
+//! edges and joint moves in arenas ([`arena`]) and tables that find them ([`table`]); what is no longer needed of it
+//! gives its room back between batches ([`reclaim`]). What one thread hands to another has its memory ordering in
+//! [`orders`], and every atomic comes through [`sync`].
 #![forbid(unsafe_code)]
 
 mod adapted;
@@ -59,7 +59,7 @@ mod worker;
 
 pub use config::{
     Aim, CONFIG_NAMES, ChoiceError, Config, ConfigError, Depth, Depths, FinalMove, InFlight, MAX_DEPTH,
-    Payoffs, Simultaneous, Unexplored,
+    Payoffs, Simultaneous, Unexplored, plain_name,
 };
 pub use counters::Counters;
 pub use error::SearchError;

@@ -84,12 +84,12 @@ pub struct Searcher<R: Reasoner> {
     taken: Holdings,
     /// Whether the root has moved since the graph was last cleared of what it does not lead to.
     has_left: bool,
-    /// Whether reclaiming gave so little room that it is not worth doing again before the root moves.
-    is_exhausted: bool,
     reclaims: Reclaims,
     /// How long reclaiming may hold the search up.
     max_pause: Duration,
     // Change with each run.
+    /// Whether the run goes on in a full graph: reclaiming gave too little room, or there was no time for it.
+    is_exhausted: bool,
     /// The number of the next playout.
     next_number: u64,
     seconds: f64,
@@ -208,7 +208,6 @@ impl<R: Reasoner> Searcher<R> {
                 self.root = Some(known);
                 self.roots.push(known);
                 self.has_left = true;
-                self.is_exhausted = false;
                 return;
             }
         }
@@ -235,7 +234,6 @@ impl<R: Reasoner> Searcher<R> {
         self.before = Holdings { n_nodes: u64::from(self.root.is_some()), n_edges: 0 };
         self.taken = Holdings::default();
         self.has_left = false;
-        self.is_exhausted = false;
         // The counters tell of another graph.
         self.workers.iter().for_each(|worker| worker.counters.reset());
         self.is_tainted = false;
@@ -325,10 +323,11 @@ impl<R: Reasoner> Searcher<R> {
         tickets: &Arc<Tickets>,
         watch: &mut Watch<'_>,
     ) -> Result<(), String> {
+        self.is_exhausted = false;
         self.delegate(Task::Search, self.workers.len(), root, tickets, watch)?;
         while tickets.take_wish() && !watch.is_over(Instant::now()) {
             // Whoever has no time for a pause goes on with what there is.
-            self.is_exhausted = !self.has_time(watch) || !self.make_room();
+            self.is_exhausted = !self.has_time(watch) || !self.make_room(watch.stop);
             root = self.root.unwrap_or(root);
             self.delegate(Task::Resume, self.workers.len(), root, tickets, watch)?;
         }

@@ -118,6 +118,11 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     /// Under `credited` a node's sum is that of its edges' credits, and each credit is of all its edge's visits. Under
     /// `ucd-incremental` the means that edges keep are those of the equations.
     ///
+    /// Once the graph was full, edges may have brought playouts to children that found no room or are forgotten. Then a node
+    /// need not have the visits that its edges brought, what is proven need not follow from the children, the sum of a
+    /// simultaneous node need not be that of its joint moves' credits, and means under `ucd-incremental` need not be those of
+    /// the equations. See GRAPH.md, "What is forgotten".
+    ///
     /// # Errors
     /// If a law is broken, or `stop` is raised before all of the graph was seen: then what was seen tells nothing.
     pub(crate) fn verify(

@@ -136,6 +136,17 @@ fn a_graph_that_takes_too_long_to_tidy_begins_anew() {
 }
 
 #[test]
+fn a_run_without_time_for_a_pause_leaves_it_to_the_next() {
+    let mut searcher = searcher(Nim([9, 9, 9, 9]), options(Config::UctT, 2, 1 << 20));
+    searcher.set_max_pause(Duration::ZERO);
+    let report = play(&mut searcher, 6_000);
+    assert!(report.is_full && report.reclaims.times == 0, "{:?}", report.reclaims);
+    // From the same root, as on the opponents' time.
+    searcher.set_max_pause(Duration::MAX);
+    assert!(play(&mut searcher, 500).reclaims.times > 0);
+}
+
+#[test]
 fn one_thread_is_reproducible_across_reclaiming() {
     for config in Config::ALL {
         let run = || {

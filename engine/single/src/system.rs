@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use search::{CONFIG_NAMES, Config, ConfigError};
+use search::{CONFIG_NAMES, Config, ConfigError, plain_name};
 
 use crate::beam::MAX_WIDTH;
 use crate::nested::MAX_LEVEL;
@@ -62,7 +62,18 @@ pub enum SystemError {
         "{0:?} is no search configuration; known are {CONFIG_NAMES}, and for games of one role {SYSTEM_NAMES}"
     )]
     Unknown(String),
-    /// A configuration of the graph has other depths.
+    /// A name with something around it, or not in lower case.
+    #[error("{found:?} is no search configuration; {meant} is one")]
+    Nearly {
+        /// What was given.
+        found: String,
+        /// The name that is much like it.
+        meant: String,
+    },
+    /// The parenthesis that was opened is not closed at the end.
+    #[error("{0:?} ends without the parenthesis that closes it")]
+    Unclosed(String),
+    /// A configuration of the graph has other parameters.
     #[error(transparent)]
     Config(ConfigError),
     /// One of its parameters cannot be.
@@ -180,9 +191,28 @@ impl FromStr for System {
     type Err = SystemError;
 
     fn from_str(text: &str) -> Result<System, SystemError> {
-        let unknown = || SystemError::Unknown(text.to_owned());
+        System::read(text).map_err(|error| match (error, plain_name(text)) {
+            (SystemError::Unknown(found), Some(meant)) if System::read(&meant).is_ok() => {
+                SystemError::Nearly { found, meant }
+            }
+            (error, _) => error,
+        })
+    }
+}
+
+impl System {
+    fn read(text: &str) -> Result<System, SystemError> {
+        match text.parse() {
+            Ok(config) => return Ok(System::Graph(config)),
+            Err(ConfigError::Unknown(_)) => {}
+            Err(ConfigError::Nearly { found, meant }) => return Err(SystemError::Nearly { found, meant }),
+            Err(parameters) => return Err(SystemError::Config(parameters)),
+        }
         let (name, inside) = match text.split_once('(') {
-            Some((name, rest)) => (name, rest.strip_suffix(')').ok_or_else(unknown)?),
+            Some((name, rest)) => {
+                let inside = rest.strip_suffix(')');
+                (name, inside.ok_or_else(|| SystemError::Unclosed(text.to_owned()))?)
+            }
             None => (text, ""),
         };
         let (system, parameters) = match name {
@@ -207,12 +237,7 @@ impl FromStr for System {
             "ida" => (System::Ida, Parameters::read("ida", "", inside)?),
             "meida" => (System::Meida, Parameters::read("meida", "", inside)?),
             "portfolio" => (System::Portfolio, Parameters::read("portfolio", "", inside)?),
-            _ => {
-                return text.parse().map(System::Graph).map_err(|error| match error {
-                    ConfigError::Unknown(_) => unknown(),
-                    depths => SystemError::Config(depths),
-                });
-            }
+            _ => return Err(SystemError::Unknown(text.to_owned())),
         };
         parameters.end()?;
         Ok(system)
@@ -302,7 +327,11 @@ mod tests {
     fn what_cannot_be_is_named() {
         for (text, word) in [
             ("nested(0)", "level is a number from 1 to"),
-            ("nested(2", "is no search configuration"),
+            ("nested(2", "ends without the parenthesis that closes it"),
+            ("rave-ucd(1,0", "rave-ucd takes 2 depths in parentheses"),
+            ("credited(1)", "credited takes nothing in parentheses"),
+            ("Nested(2)", "nested(2) is one"),
+            ("'ucd(1,0,1)'", "ucd(1,0,1) is one"),
             ("nested(depth=2)", "no parameter \"depth\""),
             ("max1(2)", "max1 has no parameter \"2\""),
             ("nested(2,3)", "nested: level is given twice"),

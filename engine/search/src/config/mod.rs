@@ -11,7 +11,7 @@ mod weighed;
 
 pub use self::choices::{Aim, ChoiceError, FinalMove, Payoffs, Simultaneous};
 pub use self::depth::{Depth, Depths, MAX_DEPTH};
-pub use self::names::{CONFIG_NAMES, ConfigError};
+pub use self::names::{CONFIG_NAMES, ConfigError, plain_name};
 pub use self::weighed::{InFlight, Unexplored};
 
 /// A family of selection and backup rules.

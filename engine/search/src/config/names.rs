@@ -35,6 +35,22 @@ pub enum ConfigError {
     /// No family has this name.
     #[error("{0:?} is no search configuration; known are {CONFIG_NAMES}")]
     Unknown(String),
+    /// A name with something around it, or not in lower case.
+    #[error("{found:?} is no search configuration; {meant} is one")]
+    Nearly {
+        /// What was given.
+        found: String,
+        /// The name that is much like it.
+        meant: String,
+    },
+    /// The family has no parameters.
+    #[error("{name} takes nothing in parentheses, not {found:?}; write {name}")]
+    NoParameters {
+        /// The family.
+        name: String,
+        /// What stands behind its name.
+        found: String,
+    },
     /// The family has depths, other ones.
     #[error(
         "{name} takes {n} depths in parentheses, each 0 to {MAX_DEPTH} or inf, not {found:?}; such as {example}"
@@ -51,10 +67,28 @@ pub enum ConfigError {
     },
 }
 
+/// A name as it was probably meant: in lower case, without blanks and quotes around it; none if it is that already.
+pub fn plain_name(text: &str) -> Option<String> {
+    let is_around = |c: char| c.is_whitespace() || "'\"`".contains(c);
+    let plain = text.trim_matches(is_around).to_lowercase();
+    (plain != text).then_some(plain)
+}
+
 impl FromStr for Config {
     type Err = ConfigError;
 
     fn from_str(text: &str) -> Result<Config, ConfigError> {
+        Config::read(text).map_err(|error| match (error, plain_name(text)) {
+            (ConfigError::Unknown(found), Some(meant)) if Config::read(&meant).is_ok() => {
+                ConfigError::Nearly { found, meant }
+            }
+            (error, _) => error,
+        })
+    }
+}
+
+impl Config {
+    fn read(text: &str) -> Result<Config, ConfigError> {
         let (name, arguments) = match text.split_once('(') {
             Some((name, rest)) => (name, rest.strip_suffix(')').or(Some(rest))),
             None => (text, None),
@@ -81,6 +115,12 @@ impl FromStr for Config {
             ("rave-ucd", _) => {
                 let read = depths(2, "rave-ucd(1,0)")?;
                 Config::RaveUcd { rave: read[0], mean: read[1] }
+            }
+            (_, Some(_)) if Config::read(name).is_ok() => {
+                return Err(ConfigError::NoParameters {
+                    name: name.to_owned(),
+                    found: text[name.len()..].to_owned(),
+                });
             }
             (_, Some(_)) => return Err(ConfigError::Unknown(text.to_owned())),
             // Childs, Brodeur and Kocsis 2008, as the paper of 2012 places them.
@@ -143,8 +183,29 @@ mod tests {
             let error = text.parse::<Config>().expect_err(text).to_string();
             assert!(error.ends_with("such as ucd(1,0,1)"), "{error}");
         }
-        for text in ["uct(1)", "gibbs", "mc()"] {
-            assert!(matches!(text.parse::<Config>(), Err(ConfigError::Unknown(_))), "{text}");
+    }
+
+    #[test]
+    fn parentheses_behind_a_name_that_has_none_are_told() {
+        for (text, name) in
+            [("uct(1)", "uct"), ("mc()", "mc"), ("credited(", "credited"), ("uct1(0,0,0)", "uct1")]
+        {
+            let error = text.parse::<Config>().expect_err(text).to_string();
+            assert!(error.starts_with(&format!("{name} takes nothing in parentheses")), "{error}");
+        }
+        assert!(matches!("gibbs(1)".parse::<Config>(), Err(ConfigError::Unknown(_))));
+    }
+
+    #[test]
+    fn a_name_that_is_nearly_right_is_answered_with_the_right_one() {
+        for (text, name) in [
+            ("UCT", "uct"),
+            (" uct+t ", "uct+t"),
+            ("'ucd(1,0,1)'", "ucd(1,0,1)"),
+            ("Ucd(INF,0,1)", "ucd(inf,0,1)"),
+        ] {
+            let error = text.parse::<Config>().expect_err(text).to_string();
+            assert!(error.ends_with(&format!("is no search configuration; {name} is one")), "{error}");
         }
     }
 }

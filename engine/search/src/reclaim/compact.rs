@@ -4,9 +4,8 @@
 //! move: see [`Places`](crate::arena::Places).
 
 use std::hash::Hash;
-use std::thread;
 
-use super::Fates;
+use super::{Fates, in_threads};
 use crate::arena::{Arena, Block, Chunks, Meter, u32_of};
 use crate::edge::{Child, Edge};
 use crate::graph::Graph;
@@ -14,20 +13,20 @@ use crate::graph::joint::Joint;
 use crate::node::{INLINE_ROLES, Node, NodeId, Status};
 use crate::orders::Orders;
 use crate::parents::Way;
-use crate::sync::{AtomicU64, Slot};
+use crate::sync::{AtomicU64, Mutex, Slot};
 
 /// A part of the work that can be done beside others.
 type Part<'a> = Box<dyn FnOnce() + Send + 'a>;
 
+/// Does the parts in order, as many at a time as there are threads to be had, up to `n_threads`.
 fn do_all(parts: Vec<Part<'_>>, n_threads: usize) {
-    if n_threads == 1 {
-        parts.into_iter().for_each(|part| part());
-        return;
-    }
-    thread::scope(|scope| {
-        parts.into_iter().for_each(|part| {
-            scope.spawn(part);
-        });
+    let parts = Mutex::new(parts.into_iter());
+    in_threads(n_threads, || {
+        loop {
+            let next = parts.lock().next();
+            let Some(part) = next else { return };
+            part();
+        }
     });
 }
 

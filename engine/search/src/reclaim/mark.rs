@@ -5,7 +5,7 @@ use std::thread;
 
 use reasoner::Interrupt;
 
-use super::Fates;
+use super::{Fates, in_threads};
 use crate::edge::Child;
 use crate::graph::Graph;
 use crate::node::{NodeId, Status};
@@ -59,10 +59,11 @@ impl JointMoves {
     }
 }
 
-/// Nodes that nobody has looked at yet, and how many threads have nothing to do.
+/// Nodes that nobody has looked at yet, and how many of the threads that have come have nothing to do.
 #[derive(Debug, Default)]
 struct Pool {
     offered: Vec<Vec<NodeId>>,
+    n_there: usize,
     n_idle: usize,
 }
 
@@ -81,26 +82,18 @@ impl<'a, S: Eq + Hash + Send + Sync, O: Orders> Marking<'a, S, O> {
         let is_sequential = self.graph.node(self.root).opening().mover.is_some();
         let least_at_root = if is_sequential || keeps_joint_moves { 0 } else { least_visits };
         self.visit(self.root, least_at_root, &fates, &mut children);
-        let pool = Mutex::new(Pool { offered: vec![children], n_idle: 0 });
-        let work = || self.work(least_visits, n_threads, &fates, &pool, stop);
-        if n_threads == 1 {
-            work();
-        } else {
-            thread::scope(|scope| {
-                (0..n_threads).for_each(|_| {
-                    scope.spawn(work);
-                });
-            });
-        }
+        let pool = Mutex::new(Pool { offered: vec![children], ..Pool::default() });
+        in_threads(n_threads, || self.work(least_visits, n_threads, &fates, &pool, stop));
         (!stop.is_raised()).then_some(fates)
     }
 
     fn work(&self, least_visits: u64, n_threads: usize, fates: &Fates, pool: &Mutex<Pool>, stop: &Interrupt) {
         let mut mine: Vec<NodeId> = Vec::new();
         let mut n_visited = 0usize;
+        pool.lock().n_there += 1;
         loop {
             let Some(id) = mine.pop() else {
-                match Self::take(n_threads, pool, stop) {
+                match Self::take(pool, stop) {
                     Some(others) => mine = others,
                     None => return,
                 }
@@ -122,8 +115,8 @@ impl<'a, S: Eq + Hash + Send + Sync, O: Orders> Marking<'a, S, O> {
         }
     }
 
-    /// Waits for nodes to look at; none when no thread has any.
-    fn take(n_threads: usize, pool: &Mutex<Pool>, stop: &Interrupt) -> Option<Vec<NodeId>> {
+    /// Waits for nodes to look at; none when no thread has any. A thread that comes when all others are done is done too.
+    fn take(pool: &Mutex<Pool>, stop: &Interrupt) -> Option<Vec<NodeId>> {
         let mut is_idle = false;
         loop {
             {
@@ -134,7 +127,7 @@ impl<'a, S: Eq + Hash + Send + Sync, O: Orders> Marking<'a, S, O> {
                 }
                 pool.n_idle += usize::from(!is_idle);
                 is_idle = true;
-                if pool.n_idle == n_threads {
+                if pool.n_idle == pool.n_there {
                     return None;
                 }
             }

@@ -16,6 +16,7 @@ mod mark;
 mod threshold;
 
 use std::hash::Hash;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use reasoner::Interrupt;
@@ -29,6 +30,18 @@ use self::mark::Marking;
 
 /// More threads than that wait for memory, not for each other.
 const MAX_THREADS: usize = 8;
+
+/// Runs `work` in this thread and, where they can be had, in others beside it, `n_threads` in all.
+fn in_threads(n_threads: usize, work: impl Fn() + Sync) {
+    thread::scope(|scope| {
+        for _ in 1..n_threads {
+            if thread::Builder::new().spawn_scoped(scope, &work).is_err() {
+                break;
+            }
+        }
+        work();
+    });
+}
 
 /// What may be taken away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

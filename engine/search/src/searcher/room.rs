@@ -42,10 +42,11 @@ impl<R: Reasoner> Searcher<R> {
         per_node.saturating_mul(crate::arena::u32_of(self.graph.nodes.end()))
     }
 
-    /// Takes half of a full graph away; whether that gave room.
-    pub(super) fn make_room(&mut self) -> bool {
-        self.reclaim(Extent::Half, &Interrupt::new());
-        self.graph.meter.used() <= self.graph.meter.cap() / 4 * 3
+    /// Takes half of a full graph away; whether that gave room. Raising `stop` breaks it off as long as it only looks.
+    pub(super) fn make_room(&mut self, stop: &Interrupt) -> bool {
+        self.reclaim(Extent::Half, stop);
+        let meter = &self.graph.meter;
+        !meter.is_full() && meter.used() <= meter.cap() / 4 * 3
     }
 
     /// Takes from a graph that is more than half full what the root does not lead to any more. It lasts up to a second for
