@@ -24,10 +24,10 @@ Examples:
   daggerboard-bench compare tic-tac-toe connect-four
   daggerboard-bench compare my-games/ --reasoners interpreter,prolog --seconds 1 --out results
 
-The first reasoner is the one that the others are checked against and compared with. Every measurement runs in a
-process of its own. A comparison that was stopped goes on where it was: what DIR/results.jsonl holds for the same
-rules, reasoner, version and settings is not measured again, unless it failed and --limit is higher now. DIR/compare.csv and DIR/compare.html are written at the
-end, and when it is stopped.")]
+The first reasoner is the one that the others are checked against and compared with. Every measurement runs in a \
+process of its own. A comparison that was stopped goes on where it was: what DIR/results.jsonl holds for the same \
+rules, reasoner, version and settings is not measured again, unless it failed and --limit is higher now. \
+DIR/compare.csv and DIR/compare.html are written at the end, and when it is stopped.")]
 pub struct CompareArgs {
     /// Paths of rulesheets or of folders of them, or names of shipped games
     #[arg(required = true, value_name = "GAME")]

@@ -31,8 +31,8 @@ Examples:
   daggerboard-bench duel --game go:6,komi=5.5 --configs 'ucd(1,1,0)' --c 0.4 --playouts 10000 --games 200
   daggerboard-bench duel --game connect-four --configs uct+t --out games.jsonl
 
-Each configuration has each role in half of its games, and each seed for one game in either role. Each game is played by
-one thread under a seed of its own, so that results depend on no other option than these. A run that was stopped goes
+Each configuration has each role in half of its games, and each seed for one game in either role. Each game is played by \
+one thread under a seed of its own, so that results depend on no other option than these. A run that was stopped goes \
 on where it was if it has --out. Even games count half.", games::FORMS))]
 pub struct DuelArgs {
     /// What is played
@@ -108,7 +108,7 @@ impl WithReasoner for Dueling<'_> {
     fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
         let roles: Vec<String> = reasoner.roles().iter().map(ToString::to_string).collect();
         let [first, second] = &roles[..] else {
-            let text = format!("{} has {} roles; a duel has two", self.game.name(), roles.len());
+            let text = format!("a duel has two roles, and {} has {}", self.game.name(), roles.len());
             return Err(Failure::usage(text));
         };
         let configs = &self.args.configs.0;

@@ -28,7 +28,7 @@ Examples:
   daggerboard-bench leftright --configs 'uct,ucd(1,0,1)' --steps 100 --runs 20
   daggerboard-bench leftright --c 0.1 --graph kept --final-move mean --out games.jsonl
 
-Each game is played by one thread under a seed of its own, so that results depend on no other option than these. A run
+Each game is played by one thread under a seed of its own, so that results depend on no other option than these. A run \
 that was stopped goes on where it was if it has --out.")]
 pub struct LeftRightArgs {
     /// Configurations, separated by commas

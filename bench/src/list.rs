@@ -37,8 +37,8 @@ Examples:
   daggerboard-bench games hex:7 go:9,komi=6.5 --seconds 5
   daggerboard-bench games leftright:1000 --json
 
-Rollouts of Go fill no eyes, so that they come to an end; searches may. Those of SameGame leave one colour alone
-(rollouts=random, taburandom or tabucolorrandom). samegame:15,board=1 to 20 are the standard boards of the reference
+Rollouts of Go fill no eyes, so that they come to an end; searches may. Those of SameGame leave one colour alone \
+(rollouts=random, taburandom or tabucolorrandom). samegame:15,board=1 to 20 are the standard boards of the reference \
 data; other boards are read from a file, or made from a seed. Its goals are points and what all blocks cost.", games::FORMS))]
 pub struct GamesArgs {
     /// Which ones

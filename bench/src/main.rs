@@ -84,7 +84,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli: Cli = player::read_command_line();
     let outcome: Result<Outcome, Failure> = match &cli.command {
         Command::Compare(args) => args.run(cli.json),
         Command::Games(args) => args.run(cli.json),

@@ -32,6 +32,7 @@ Examples:
   daggerboard match tic-tac-toe --player self --player random --play 1
   daggerboard tournament my-tournament.toml
   daggerboard search tic-tac-toe --seconds 2
+  daggerboard games --show nim > my-game.kif
   daggerboard check my-game.kif
 
 Exit codes: 0 done, 1 the work failed, 2 wrong usage";

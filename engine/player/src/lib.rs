@@ -31,9 +31,23 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// Reads the command line of the process, or ends it as the command line asks.
+///
+/// A number below 0 goes to the option that it follows, which says what it wants; it is no option itself.
+pub fn read_command_line<C: Parser>() -> C {
+    let mut command = C::command().mut_subcommands(|command| {
+        command.mut_args(|arg| match arg.get_action().takes_values() {
+            true => arg.allow_negative_numbers(true),
+            false => arg,
+        })
+    });
+    let matches = command.get_matches_mut();
+    C::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+}
+
 /// Does what the command line of the process says, and prints why if it cannot.
 pub fn main() -> ExitCode {
-    match cli::Cli::parse().run() {
+    match read_command_line::<cli::Cli>().run() {
         Ok(outcome) => outcome.into(),
         Err(failure) => {
             output::progress(&failure);

@@ -215,6 +215,15 @@ impl SetUp {
         SetUp { audience: Audience::Terminal, ..SetUp::until(stop) }
     }
 
+    /// Whether the position is one of this game, as far as the interpreter can tell. If it is not, whoever wants it says so.
+    fn is_position_known(&self, interpreter: &Arc<Interpreter>) -> Result<bool, ReasonerError> {
+        let Some(facts) = &self.position else { return Ok(true) };
+        match interpreter.session(Limits::default(), &self.stop)?.state_of(facts) {
+            Err(ReasonerError::Interrupted) => Err(ReasonerError::Interrupted),
+            state => Ok(state.is_ok()),
+        }
+    }
+
     /// The propnet that `auto` would like, if it can be had.
     fn favoured(&self, interpreter: &Arc<Interpreter>) -> Result<Arc<Propnet>, ReasonerError> {
         let cancel = Interrupt::new();
@@ -315,6 +324,9 @@ impl ReasonerKind {
         match self {
             ReasonerKind::Auto => {
                 let interpreter = Arc::new(Interpreter::until(rules, &set_up.stop)?);
+                if !set_up.is_position_known(&interpreter)? {
+                    return Ok(work.run(interpreter));
+                }
                 match set_up.favoured(&interpreter) {
                     Ok(propnet) => Ok(work.run(propnet)),
                     Err(ReasonerError::Interrupted) => Err(ReasonerError::Interrupted),

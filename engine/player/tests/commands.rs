@@ -319,6 +319,11 @@ fn auto_is_the_interpreter_in_a_position_that_the_propnet_does_not_know() {
     }
     let output = run(&["perft", "tic-tac-toe", "--depth=1", "--state", &odd, "--reasoner=propnet"]);
     assert_eq!(output.status.code(), Some(1));
+    // What even the interpreter does not know is a mistake, and no matter of who answers.
+    let unknown = folder.write("unknown.json", r#"["(turn cross)", "(fills a cross)"]"#);
+    let output = run(&["perft", "tic-tac-toe", "--depth=1", "--state", &unknown]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.starts_with("error: ") && stderr.contains("is no fluent of this game"), "{stderr}");
 }
 
 #[test]

@@ -44,6 +44,27 @@ fn searches_and_rollouts_that_find_nothing_fail() {
     }
 }
 
+/// A number below 0 stands behind its option as any other value does.
+#[test]
+fn numbers_below_nothing_are_told_what_the_option_wants() {
+    for (option, wanted) in [
+        ("--c", "a number from 0 to 1000000"),
+        ("--discount", "above 0 and at most 1"),
+        ("--rave-bias", "a number from 0 to 1"),
+        ("--seconds", "more than 0"),
+        ("--threads", "1 to 1024 threads"),
+        ("--memory", "a number of bytes"),
+        ("--playouts", "a whole number of playouts above 0"),
+        ("--seed", "a whole number from 0"),
+    ] {
+        let output = run(&["search", "tic-tac-toe", option, "-1"]);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{option}: {stderr}");
+        assert!(stderr.contains(&format!("invalid value '-1' for '{option}")), "{stderr}");
+        assert!(stderr.contains(wanted), "{stderr}");
+    }
+}
+
 /// A player that cannot search would play its first legal moves, and nobody would notice.
 #[test]
 fn options_that_no_search_takes_are_wrong_usage() {
@@ -61,7 +82,7 @@ fn options_that_no_search_takes_are_wrong_usage() {
         ("memory", "1K", "at least 1048576 bytes"),
         ("pin", "99999", "no such core"),
         ("pin", "-1", "no such core"),
-        ("playouts", "0", ""),
+        ("playouts", "0", "a whole number of playouts above 0"),
         ("config", "ucb", "known are uct, uct+t, ucd(d1,d2,d3)"),
         ("config", "ucd(1,0)", "such as ucd(1,0,1)"),
         ("config", "ucd-paper(1,0,17)", "each 0 to 16 or inf"),

@@ -170,17 +170,17 @@ impl<R: Reasoner> Searcher<R> {
         self.root = Some(state.clone());
     }
 
-    /// Takes over a line that somebody else has found, if it comes to an end from the root and is better than the best.
+    /// Takes over a line that somebody else has found, if it is better than the best; false if it does not come to an end
+    /// from the root.
     ///
     /// # Errors
     /// As every question.
-    pub fn adopt(&mut self, session: &mut R::Session, moves: &[Move]) -> Result<(), ReasonerError> {
-        let Some(root) = &self.root else { return Ok(()) };
-        if let Some((line, states)) = play_through(session, root, moves)? {
-            let after = self.clock.lock().before;
-            self.best.offer(line, states, after, "another one");
-        }
-        Ok(())
+    pub fn adopt(&mut self, session: &mut R::Session, moves: &[Move]) -> Result<bool, ReasonerError> {
+        let Some(root) = &self.root else { return Ok(false) };
+        let Some((line, states)) = play_through(session, root, moves)? else { return Ok(false) };
+        let after = self.clock.lock().before;
+        self.best.offer(line, states, after, "another one");
+        Ok(true)
     }
 
     /// Searches until the budget is used up, `stop` is raised, the best line cannot be bettered, or no solver goes on.

@@ -10,7 +10,7 @@ use single::System;
 use super::Brain;
 use super::numbers::{
     parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_rave_bias, parse_rollouts,
-    parse_switch, parse_threads,
+    parse_seed, parse_switch, parse_threads,
 };
 use crate::failure::Failure;
 use crate::reasoners::{self, ReasonerKind};
@@ -85,7 +85,7 @@ pub struct BrainArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_core)]
     pub pin: Vec<usize>,
     /// What all random choices follow from
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_seed)]
     pub seed: Option<u64>,
 }
 

@@ -7,7 +7,6 @@ mod args;
 mod numbers;
 
 use std::fmt::Display;
-use std::num::NonZero;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
@@ -17,9 +16,9 @@ use single::System;
 pub use self::args::{BrainArgs, ThreadsArgs, all_cores};
 use self::numbers::{
     parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_rave_bias, parse_rollouts,
-    parse_switch,
+    parse_seed, parse_switch,
 };
-pub use self::numbers::{parse_seconds, parse_threads};
+pub use self::numbers::{parse_playouts, parse_seconds, parse_threads};
 use crate::processor_time;
 use crate::reasoners::ReasonerKind;
 
@@ -146,6 +145,9 @@ impl Brain {
         let count = |parse: fn(&str) -> Result<usize, String>| {
             parse(value).map_err(|reason| BrainError::value(key, value, reason))
         };
+        let whole = |parse: fn(&str) -> Result<u64, String>| {
+            parse(value).map_err(|reason| BrainError::value(key, value, reason))
+        };
         let small = |parse: fn(&str) -> Result<u32, String>| {
             parse(value).map_err(|reason| BrainError::value(key, value, reason))
         };
@@ -169,14 +171,14 @@ impl Brain {
             "rollouts" => search.rollouts = Some(small(parse_rollouts)?),
             "c" => search.exploration = Some(number(parse_exploration)?),
             "reasoner" => self.reasoner = read(key, value)?,
-            "playouts" => self.playouts = Some(read::<NonZero<u64>>(key, value)?.get()),
+            "playouts" => self.playouts = Some(whole(parse_playouts)?),
             "cpu" => self.cpu = Some(Duration::from_secs_f64(number(parse_seconds)?)),
             "memory" => search.max_bytes = count(parse_bytes)?,
             "pin" => {
                 let cores: Result<_, _> = value.split('+').map(parse_core).collect();
                 search.pin = cores.map_err(|reason| BrainError::value(key, value, reason))?;
             }
-            "seed" => search.seed = Some(read(key, value)?),
+            "seed" => search.seed = Some(whole(parse_seed)?),
             _ => return Err(BrainError::UnknownKey(key.to_owned())),
         }
         Ok(())

@@ -13,6 +13,17 @@ pub fn parse_seconds(text: &str) -> Result<f64, String> {
     is_fine.then_some(seconds).ok_or_else(|| "more than 0 and at most 604800 seconds are wanted".to_owned())
 }
 
+/// Reads a number of playouts.
+pub fn parse_playouts(text: &str) -> Result<u64, String> {
+    let playouts = text.parse().ok().filter(|&playouts| playouts > 0);
+    playouts.ok_or_else(|| "a whole number of playouts above 0 is wanted".to_owned())
+}
+
+/// Reads what random choices follow from.
+pub(super) fn parse_seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a whole number from 0 to {} is wanted", u64::MAX))
+}
+
 /// Reads a switch.
 pub(super) fn parse_switch(text: &str) -> Result<bool, String> {
     match text {

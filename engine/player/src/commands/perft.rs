@@ -20,7 +20,8 @@ use crate::stop;
 #[command(after_help = "\
 Examples:
   daggerboard perft tic-tac-toe --depth 6
-  daggerboard perft my-game.kif --depth 3 --state position.json --json
+  echo '[\"(left a 2)\",\"(left b 3)\",\"(left c 0)\",\"(turn first)\"]' > position.json
+  daggerboard perft nim --depth 3 --state position.json --json
 
 The reasoner auto is the propnet where the rules can be grounded within some seconds, counted in steps, otherwise the \
 interpreter; the counts are the same.")]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::brain::{BrainArgs, ThreadsArgs, parse_seconds};
+use crate::brain::{BrainArgs, ThreadsArgs, parse_playouts, parse_seconds};
 use crate::failure::{Failure, Outcome};
 use crate::game_source::ReadingArgs;
 use crate::keeper::{Keeper, Settings};
@@ -44,7 +44,7 @@ pub struct PlayerArgs {
     #[arg(long, conflicts_with = "records")]
     no_records: bool,
     /// Playouts per move, instead of the whole clock
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_playouts)]
     playouts: Option<u64>,
     /// Processor time of each thread for a move, instead of the whole clock
     #[arg(long, value_name = "S", value_parser = parse_seconds)]

@@ -21,11 +21,12 @@ use crate::stop;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  daggerboard replay tic-tac-toe --moves record.json
-  daggerboard replay my-game.kif --moves moves.json --full --json
+  echo '[[\"(fill e)\", \"wait\"]]' > moves.json
+  daggerboard replay tic-tac-toe --moves moves.json
+  daggerboard replay tic-tac-toe --moves moves.json --full --json
 
-The file holds a JSON list of joint moves, each a list of KIF texts in role order;
-or a record that `daggerboard match` left in its folder.")]
+The file holds a JSON list of joint moves, each a list of KIF texts in role order; or it is a record that \
+`daggerboard match` left in its folder. With --full --json final_state is what --state of other commands takes.")]
 pub struct ReplayArgs {
     #[command(flatten)]
     game: GameArgs,

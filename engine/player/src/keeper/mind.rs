@@ -105,8 +105,10 @@ impl<R: Reasoner> Mind<R> {
     pub(super) fn adopt(&mut self, session: &mut R::Session, root: &R::State, moves: &[Move]) {
         if let Mind::Single(searcher) = self {
             searcher.set_root(root);
-            if let Err(error) = searcher.adopt(session, moves) {
-                warn!(%error, "the line of the reasoner before is lost");
+            match searcher.adopt(session, moves) {
+                Ok(true) => {}
+                Ok(false) => warn!("the line of the reasoner before comes to no end, and is lost"),
+                Err(error) => warn!(%error, "the line of the reasoner before is lost"),
             }
         }
     }

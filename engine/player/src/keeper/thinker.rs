@@ -307,9 +307,12 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
             return None;
         }
         let terms = line.iter().map(|&a_move| self.seat.term(a_move)).collect::<Vec<_>>();
-        let moves = terms.iter().map(|term| seat.move_of(term)).collect::<Result<Vec<_>, _>>().ok()?;
+        let lost = |error: &dyn std::fmt::Display| warn!(%error, "the line of the reasoner before is lost");
+        let moves = terms.iter().map(|term| seat.move_of(term)).collect::<Result<Vec<_>, _>>();
+        let moves = moves.inspect_err(|error| lost(error)).ok()?;
         let (max_pause, outsiders) = (self.job.max_pause(), self.outsiders);
-        let mut mind = Mind::new(reasoner, &self.job.brain, graph_bytes, max_pause, outsiders).ok()?;
+        let mind = Mind::new(reasoner, &self.job.brain, graph_bytes, max_pause, outsiders);
+        let mut mind = mind.inspect_err(|error| lost(error)).ok()?;
         let state = seat.state().clone();
         mind.adopt(seat.session(), &state, &moves);
         Some(mind)

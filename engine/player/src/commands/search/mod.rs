@@ -13,7 +13,7 @@ use gdl::Term;
 use reasoner::{Interrupt, Limits, Reasoner, Role, Session};
 
 use self::shown::{Asked, Shown};
-use crate::brain::{Brain, BrainArgs, ThreadsArgs, parse_seconds};
+use crate::brain::{Brain, BrainArgs, ThreadsArgs, parse_playouts, parse_seconds};
 use crate::commands::laws::Verified;
 use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
@@ -28,8 +28,9 @@ use crate::stop;
 #[command(after_help = "\
 Examples:
   daggerboard search tic-tac-toe --seconds 2
-  daggerboard search my-game.kif --state position.json --role white --json
   daggerboard search tic-tac-toe --threads 1 --seed 7 --playouts 10000
+  echo '[\"(holds e cross)\", \"(turn nought)\"]' > position.json
+  daggerboard search tic-tac-toe --state position.json --role nought --json
   daggerboard search connect-four --config 'ucd(1,0,1)' --payoffs edges --json
   daggerboard search connect-four --config credited --seconds 2 --verify
   daggerboard search nim --solver on
@@ -68,7 +69,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "S", conflicts_with = "playouts", value_parser = parse_seconds)]
     seconds: Option<f64>,
     /// How many playouts to make
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_playouts)]
     playouts: Option<u64>,
     /// Check the graph's laws after the search: visits, sums, credits, links, states and proven bounds. It takes
     /// time and memory as the graph does; Ctrl-C stops it. A broken law is told, and the exit code is 1

@@ -26,7 +26,11 @@ pub(super) fn threads(n_threads: usize) -> String {
 /// The reading, one sentence a line; it needs two rows to say anything about scaling.
 pub(super) fn of(scaling: &Scaling, machine: Machine) -> Vec<String> {
     let [first, .., last] = &scaling.rows[..] else {
-        return vec!["one number of threads tells nothing about scaling".to_owned()];
+        let why = match scaling.rows.is_empty() {
+            true => "no search came to its end",
+            false => "one number of threads tells nothing about scaling",
+        };
+        return vec![why.to_owned()];
     };
     let mut lines = vec![format!(
         "{} are {:.2} times as fast as {}.",
@@ -132,6 +136,12 @@ mod tests {
 
     fn text(rows: Vec<Row>, machine: Machine) -> String {
         of(&Scaling::new(rows), machine).join("\n")
+    }
+
+    #[test]
+    fn too_few_searches_tell_nothing() {
+        assert_eq!(text(Vec::new(), MACHINE), "no search came to its end");
+        assert!(text(vec![row(1, 1000, 1.0)], MACHINE).contains("one number of threads"));
     }
 
     #[test]
