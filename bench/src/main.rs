@@ -24,6 +24,7 @@ mod progress;
 mod puzzles;
 mod report;
 mod results;
+mod same_game;
 mod side_by_side;
 #[cfg(feature = "prolog")]
 mod standalone;
@@ -54,6 +55,7 @@ Examples:
   daggerboard-bench tune --example > tune.toml
   daggerboard-bench plan hanoi lights-out
   daggerboard-bench puzzles hanoi lights-out --systems 'nested(1),uct+t,portfolio'
+  daggerboard-bench samegame --seconds 10 --systems nrpa,nested,sp-mcts
   daggerboard-bench costs --configs 'uct,credited'
 
 Exit codes: 0 done, 1 the work failed, reasoners disagree or a game cannot be read, 2 wrong usage"
@@ -76,6 +78,8 @@ enum Command {
     Tune(tune::TuneArgs),
     Plan(plan::PlanArgs),
     Puzzles(puzzles::PuzzlesArgs),
+    #[command(name = "samegame")]
+    SameGame(same_game::SameGameArgs),
     Costs(costs::CostsArgs),
     #[cfg(feature = "prolog")]
     Standalone(standalone::StandaloneArgs),
@@ -93,6 +97,7 @@ fn main() -> ExitCode {
         Command::Tune(args) => args.run(cli.json),
         Command::Plan(args) => args.run(cli.json),
         Command::Puzzles(args) => args.run(cli.json),
+        Command::SameGame(args) => args.run(cli.json),
         Command::Costs(args) => args.run(cli.json),
         #[cfg(feature = "prolog")]
         Command::Standalone(args) => args.run(cli.json),

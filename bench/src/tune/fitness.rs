@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use player::brain::Brain;
 use player::failure::Failure;
-use player::reasoners::WithReasoner;
+use player::reasoners::{self, WithReasoner};
 use reasoner::{Dice, Interrupt, Limits, Reasoner, Session};
 use search::Searcher;
+use single::{Outsiders, System};
 
 use super::plan::Plan;
 use crate::named_game::NamedGame;
@@ -42,12 +43,17 @@ pub fn score(plan: &Plan, task: &Task, stop: &Interrupt) -> Result<Option<f64>, 
     let seed = plan.seed_of(task.iteration, task.game_idx);
     let seat = task.game_idx / plan.games.len();
     let reasoner = own.reasoner;
-    game.with(reasoner, stop, Scoring { own, against, seed, seat, stop })?
+    let outsiders = match &game {
+        NamedGame::Rust(_) => Outsiders::default(),
+        NamedGame::Rules(rules) => reasoners::outsiders(&rules.rules),
+    };
+    game.with(reasoner, stop, Scoring { own, against, outsiders, seed, seat, stop })?
 }
 
 struct Scoring<'a> {
     own: Brain,
     against: Option<Brain>,
+    outsiders: Outsiders,
     seed: u64,
     seat: usize,
     stop: &'a Interrupt,
@@ -57,15 +63,37 @@ impl WithReasoner for Scoring<'_> {
     type Output = Result<Option<f64>, Failure>;
 
     fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
-        let score = if reasoner.n_roles() == 1 { self.best_value(&reasoner) } else { self.duel(&reasoner) }?;
+        let score = match self.own.config {
+            _ if reasoner.n_roles() > 1 => self.duel(&reasoner),
+            None | Some(System::Graph(_)) => self.best_value_in_graph(&reasoner),
+            Some(system) => self.best_value(&reasoner, system),
+        }?;
         Ok(Some(score).filter(|_| !self.stop.is_raised()))
     }
 }
 
 impl Scoring<'_> {
-    /// The best value that a search from the initial position finds.
-    fn best_value<R: Reasoner>(&self, reasoner: &Arc<R>) -> Result<f64, Failure> {
-        let options = search::Options { seed: Some(self.seed), ..self.own.search.clone() };
+    fn options(&self) -> search::Options {
+        search::Options { seed: Some(self.seed), ..self.own.search.clone() }
+    }
+
+    /// The best value that a system for games of one role finds from the initial position.
+    fn best_value<R: Reasoner>(&self, reasoner: &Arc<R>, system: System) -> Result<f64, Failure> {
+        let mut searcher =
+            single::Searcher::with_outsiders(reasoner, system, &self.options(), &self.outsiders)
+                .map_err(Failure::usage)?;
+        searcher.set_root(&reasoner.session(Limits::default(), &Interrupt::new())?.initial_state()?);
+        let searched = searcher.run(&self.own.budget(None), self.stop, &mut |_| ());
+        let report = searched.map_err(Failure::work)?;
+        match (report.best, report.last_error) {
+            (None, Some(error)) => Err(Failure::work(error)),
+            (best, _) => Ok(best.map_or(0.0, |line| f64::from(line.value))),
+        }
+    }
+
+    /// The best value that a search of the shared graph finds from the initial position.
+    fn best_value_in_graph<R: Reasoner>(&self, reasoner: &Arc<R>) -> Result<f64, Failure> {
+        let options = self.options();
         let mut searcher = Searcher::new(Arc::clone(reasoner), options)?;
         let root = reasoner.session(Limits::default(), &Interrupt::new())?.initial_state()?;
         searcher.set_root(&root);

@@ -15,6 +15,7 @@ pub const EXAMPLE: &str = r#"# Tuned by the cross-entropy method (Rubinstein 200
 # iteration, so that nothing is tuned to particular boards.
 games = ["samegame:8,colours=4,seed={seed},epsilon={epsilon}"]
 # Settings of a player, with {name} for each parameter (here or in the names of games). Playouts (or cpu) end each search.
+# Systems for games of one role have theirs in parentheses: "config=sp-mcts(c={c},d={d},restarts=1),playouts=500".
 spec = "config=uct,playouts=500,c={c}"
 # In games of several roles, whom the samples play, by turns in each role.
 #against = "config=uct,playouts=500"

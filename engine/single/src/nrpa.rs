@@ -36,6 +36,9 @@ pub(crate) struct Nrpa {
     options: NrpaOptions,
     codes: FxHashMap<(Move, u32), u32>,
     n_searches: u64,
+    changes: Changes,
+    /// Of the weights of the moves that are chosen among.
+    sums: Vec<f64>,
 }
 
 /// The codes of a line's legal moves, step by step.
@@ -49,6 +52,14 @@ struct Course {
 }
 
 impl Course {
+    /// Forgets everything, keeping the memory.
+    fn clear(&mut self) {
+        self.value = 0;
+        self.moves.clear();
+        self.codes.clear();
+        self.steps.clear();
+    }
+
     /// Each step's codes, and the index of the chosen one.
     fn steps(&self) -> impl Iterator<Item = (&[u32], usize)> {
         let mut begin = 0;
@@ -60,20 +71,87 @@ impl Course {
     }
 }
 
-/// Logarithms of weights, by code; 0 beyond the end.
-type Weights = Vec<f64>;
+/// What each code is drawn in proportion to: the exponentials of Rosin's weights, so that a rollout computes none.
+#[derive(Debug, Clone, Default)]
+struct Weights(Vec<f64>);
 
-fn weight(weights: &Weights, code: u32) -> f64 {
-    weights.get(code as usize).copied().unwrap_or(0.0)
+/// Weights stay within this and its inverse. Far from what doubles can hold, so that sums of them are finite, and so far
+/// apart that what is that unlikely is never drawn.
+const MOST: f64 = 1e100;
+
+impl Weights {
+    /// Codes beyond the end have never been adapted.
+    #[inline]
+    fn of(&self, code: u32) -> f64 {
+        self.0.get(code as usize).copied().unwrap_or(1.0)
+    }
+
+    /// Becomes the same as others.
+    fn copy(&mut self, other: &Weights) {
+        self.0.clone_from(&other.0);
+    }
+
+    /// Moves them towards a line (Rosin 2011, procedure Adapt).
+    fn adapt(&mut self, course: &Course, alpha: f64, changes: &mut Changes) {
+        for (codes, chosen) in course.steps() {
+            if codes.len() == 1 {
+                continue;
+            }
+            let sum: f64 = codes.iter().map(|&code| self.of(code)).sum();
+            for (idx, &code) in codes.iter().enumerate() {
+                let gained = if idx == chosen { alpha } else { 0.0 };
+                changes.add(code, gained - alpha * self.of(code) / sum);
+            }
+        }
+        for (code, change) in changes.drain() {
+            if self.0.len() <= code {
+                self.0.resize(code + 1, 1.0);
+            }
+            self.0[code] = (self.0[code] * change.exp()).clamp(MOST.recip(), MOST);
+        }
+    }
 }
 
-/// Chooses in proportion to the exponential of the weight.
+/// Sums of what is to be added to the logarithms of weights, by code.
+#[derive(Debug, Default)]
+struct Changes {
+    sums: Vec<f64>,
+    is_in: Vec<bool>,
+    codes: Vec<u32>,
+}
+
+impl Changes {
+    fn add(&mut self, code: u32, change: f64) {
+        let slot = code as usize;
+        if self.sums.len() <= slot {
+            self.sums.resize(slot + 1, 0.0);
+            self.is_in.resize(slot + 1, false);
+        }
+        if !self.is_in[slot] {
+            self.is_in[slot] = true;
+            self.codes.push(code);
+        }
+        self.sums[slot] += change;
+    }
+
+    /// All of them, which are 0 again.
+    fn drain(&mut self) -> impl Iterator<Item = (usize, f64)> {
+        let Changes { sums, is_in, codes } = self;
+        codes.drain(..).map(|code| {
+            let slot = code as usize;
+            is_in[slot] = false;
+            (slot, std::mem::take(&mut sums[slot]))
+        })
+    }
+}
+
+/// Chooses in proportion to the weights.
 struct Weighted<'a> {
     weights: &'a Weights,
     codes: &'a mut FxHashMap<(Move, u32), u32>,
     has_steps: bool,
     course: &'a mut Course,
-    exps: Vec<f64>,
+    sums: &'a mut Vec<f64>,
 }
 
 impl Policy for Weighted<'_> {
@@ -90,93 +168,82 @@ impl Policy for Weighted<'_> {
         }
         let chosen = match legal.len() {
             1 => 0,
-            _ => draw(self.weights, &self.course.codes[begin..], &mut self.exps, lot),
+            _ => draw(self.weights, &self.course.codes[begin..], self.sums, lot),
         };
         self.course.steps.push((self.course.codes.len(), chosen));
         chosen
     }
 }
 
-fn draw(weights: &Weights, codes: &[u32], exps: &mut Vec<f64>, lot: Lot) -> usize {
-    let most = codes.iter().map(|&code| weight(weights, code)).fold(f64::NEG_INFINITY, f64::max);
-    exps.clear();
-    exps.extend(codes.iter().map(|&code| (weight(weights, code) - most).exp()));
-    let mut left = lot.dice().unit() * exps.iter().sum::<f64>();
-    for (idx, exp) in exps.iter().enumerate() {
-        left -= exp;
-        if left < 0.0 {
-            return idx;
-        }
-    }
-    codes.len() - 1
-}
-
-/// Moves the policy towards a line (Rosin 2011, procedure Adapt).
-fn adapt(weights: &mut Weights, course: &Course, alpha: f64) {
-    let before = weights.clone();
-    for (codes, chosen) in course.steps() {
-        if codes.len() == 1 {
-            continue;
-        }
-        let most = codes.iter().map(|&code| weight(&before, code)).fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = codes.iter().map(|&code| (weight(&before, code) - most).exp()).sum();
-        for (idx, &code) in codes.iter().enumerate() {
-            let slot = code as usize;
-            if weights.len() <= slot {
-                weights.resize(slot + 1, 0.0);
-            }
-            weights[slot] -= alpha * (weight(&before, code) - most).exp() / sum;
-            if idx == chosen {
-                weights[slot] += alpha;
-            }
-        }
-    }
+/// The index of a code, with its share of the weights as probability.
+fn draw(weights: &Weights, codes: &[u32], sums: &mut Vec<f64>, lot: Lot) -> usize {
+    let mut sum = 0.0;
+    sums.clear();
+    sums.extend(codes.iter().map(|&code| {
+        sum += weights.of(code);
+        sum
+    }));
+    let place = lot.dice().unit() * sum;
+    sums.partition_point(|&sum| sum <= place).min(codes.len() - 1)
 }
 
 impl Nrpa {
     pub(crate) fn new(options: NrpaOptions) -> Nrpa {
-        Nrpa { options, codes: FxHashMap::default(), n_searches: 0 }
+        Nrpa {
+            options,
+            codes: FxHashMap::default(),
+            n_searches: 0,
+            changes: Changes::default(),
+            sums: Vec::new(),
+        }
     }
 
     fn has_steps(&self) -> bool {
         self.n_searches % 2 == 1
     }
 
-    /// The best line of a search of one level.
+    /// Replaces `best` by the best line of a search of one level.
     fn search<R: Reasoner>(
         &mut self,
         work: &mut Work<'_, R>,
-        weights: &Weights,
+        above: &Weights,
         level: u32,
-    ) -> Result<Course, Halt> {
+        best: &mut Course,
+    ) -> Result<(), Halt> {
         if level == 0 {
-            return self.play(work, weights);
+            return self.play(work, above, best);
         }
-        let mut weights = weights.clone();
-        let mut best = Course::default();
+        let mut weights = Weights::default();
+        weights.copy(above);
+        let mut tried = Course::default();
+        let n_tries = if level == 1 { self.options.p } else { 1 };
         for n_done in 0..self.options.n {
-            let n_tries = if level == 1 { self.options.p } else { 1 };
             for try_idx in 0..n_tries {
-                let course = self.search(work, &weights, level - 1)?;
+                self.search(work, &weights, level - 1, &mut tried)?;
                 // Of equals the later one, which keeps the search moving (Rosin 2011).
-                if (n_done, try_idx) == (0, 0) || course.value >= best.value {
-                    best = course;
+                if (n_done, try_idx) == (0, 0) || tried.value >= best.value {
+                    std::mem::swap(best, &mut tried);
                 }
             }
             if best.value >= work.max_goal {
                 break;
             }
-            adapt(&mut weights, &best, self.options.alpha);
+            weights.adapt(best, self.options.alpha, &mut self.changes);
         }
-        Ok(best)
+        Ok(())
     }
 
-    fn play<R: Reasoner>(&mut self, work: &mut Work<'_, R>, weights: &Weights) -> Result<Course, Halt> {
+    fn play<R: Reasoner>(
+        &mut self,
+        work: &mut Work<'_, R>,
+        weights: &Weights,
+        course: &mut Course,
+    ) -> Result<(), Halt> {
+        course.clear();
         let has_steps = self.has_steps();
-        let mut course = Course::default();
-        let mut moves = Vec::new();
+        let mut moves = std::mem::take(&mut course.moves);
         let mut policy =
-            Weighted { weights, codes: &mut self.codes, has_steps, course: &mut course, exps: Vec::new() };
+            Weighted { weights, codes: &mut self.codes, has_steps, course, sums: &mut self.sums };
         let root = work.root;
         let end = work.roll_out_with(root, &mut policy, &mut moves)?;
         course.value = end.goals[0];
@@ -185,8 +252,7 @@ impl Nrpa {
         if end.length < MAX_ROLLOUT_STEPS && work.best.would_take(course.value) {
             work.offer(&course.moves)?;
         }
-        work.go_on(0)?;
-        Ok(course)
+        work.go_on(0)
     }
 }
 
@@ -199,7 +265,8 @@ impl<R: Reasoner> Solver<R> for Nrpa {
         loop {
             // Codes of one kind are of no use to the other.
             self.codes.clear();
-            let searched = self.search(work, &Weights::new(), self.options.level);
+            let level = self.options.level;
+            let searched = self.search(work, &Weights::default(), level, &mut Course::default());
             self.n_searches += 1;
             searched?;
         }
@@ -216,22 +283,32 @@ mod tests {
 
     #[test]
     fn adapting_moves_weight_to_the_chosen_move_and_keeps_the_sum() {
-        let mut weights = Weights::new();
-        adapt(&mut weights, &course(1), 1.0);
+        let (mut weights, mut changes) = (Weights::default(), Changes::default());
+        let logs = |weights: &Weights| [0, 1, 2].map(|code| weights.of(code).ln());
+        weights.adapt(&course(1), 1.0, &mut changes);
         let third = 1.0 / 3.0;
-        assert!((weights[1] - (1.0 - third)).abs() < 1e-12, "{weights:?}");
-        assert!((weights[0] + third).abs() < 1e-12 && weights.iter().sum::<f64>().abs() < 1e-12);
-        let first = weights[1];
-        adapt(&mut weights, &course(1), 1.0);
-        assert!(weights[1] - first < 1.0 - third, "what is likely already is moved less");
+        let first = logs(&weights);
+        assert!((first[1] - (1.0 - third)).abs() < 1e-12, "{weights:?}");
+        assert!((first[0] + third).abs() < 1e-12 && first.iter().sum::<f64>().abs() < 1e-12);
+        weights.adapt(&course(1), 1.0, &mut changes);
+        assert!(logs(&weights)[1] - first[1] < 1.0 - third, "what is likely already is moved less");
+    }
+
+    #[test]
+    fn weights_stay_finite_however_often_they_are_adapted() {
+        let (mut weights, mut changes) = (Weights::default(), Changes::default());
+        for chosen in [0, 1].repeat(1000) {
+            weights.adapt(&course(chosen), 1e9, &mut changes);
+            assert!([0, 1, 2].iter().all(|&code| weights.of(code).is_normal()), "{weights:?}");
+        }
     }
 
     #[test]
     fn moves_are_drawn_in_proportion_to_their_exponentials() {
-        let weights = vec![0.0, f64::ln(3.0)];
-        let mut exps = Vec::new();
+        let weights = Weights(vec![1.0, 3.0]);
+        let mut sums = Vec::new();
         let n = 40_000;
-        let n_second = (0..n).filter(|&i| draw(&weights, &[0, 1], &mut exps, Lot::new(1, i)) == 1).count();
+        let n_second = (0..n).filter(|&i| draw(&weights, &[0, 1], &mut sums, Lot::new(1, i)) == 1).count();
         let share = n_second as f64 / f64::from(n);
         assert!((share - 0.75).abs() < 0.01, "{share}");
     }

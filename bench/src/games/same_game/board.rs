@@ -1,18 +1,13 @@
 //! Blocks, groups of them, and how they fall.
 
+use super::mask::Mask;
+
 /// The largest board's side: a column of as many blocks of 4 bits fits 64 bits.
 pub const MAX_SIDE: u16 = 15;
 /// How many colours there can be.
 pub const N_COLOURS: usize = 5;
 /// Blocks on the largest board.
 pub const MAX_BLOCKS: usize = (MAX_SIDE * MAX_SIDE) as usize;
-
-/// From a block to the one beside it.
-const STRIDE: usize = MAX_SIDE as usize + 1;
-/// A frame of nothing surrounds the columns: one before them, one behind, and a row above that is below the next one.
-const N_PLACES: usize = (MAX_SIDE as usize + 2) * STRIDE;
-/// Nothing, where a block could be.
-const EMPTY: u8 = 0;
 
 /// A colour by number, 1 to [`N_COLOURS`]; 0 is no block.
 pub type Colour = u8;
@@ -48,57 +43,89 @@ pub fn has_group(columns: &Columns) -> bool {
         || columns.windows(2).any(|pair| is_same(pair[0], pair[1]))
 }
 
-/// A board to play on.
+/// All rows of a column.
+const ALL_ROWS: u64 = (1 << MAX_SIDE) - 1;
+
+/// A board to play on, which keeps its groups: a move changes only those that touch what falls.
 #[derive(Debug, Clone)]
 pub struct Board {
-    blocks: [Colour; N_PLACES],
-    n_columns: usize,
+    /// The places of each colour, by its number less 1.
+    places: [Mask; N_COLOURS],
     /// Blocks of each colour, by its number.
     counts: [u32; N_COLOURS + 1],
-    /// The way to the block that stands for the group, while groups are looked for.
-    parents: [u16; N_PLACES],
-    sizes: [u8; N_PLACES],
-    open: Vec<u16>,
+    groups: Vec<Group>,
+    /// The places of each group.
+    masks: Vec<Mask>,
+}
+
+/// A bit for each of 16 rows, to the lowest of 4 bits for each.
+fn spread(rows: u64) -> u64 {
+    let pairs = (rows | rows << 24) & 0x0000_00ff_0000_00ff;
+    let fours = (pairs | pairs << 12) & 0x000f_000f_000f_000f;
+    let twos = (fours | fours << 6) & 0x0303_0303_0303_0303;
+    (twos | twos << 3) & 0x1111_1111_1111_1111
+}
+
+/// The lowest of 4 bits for each of 16 rows, to a bit for each.
+fn gather(bits: u64) -> u64 {
+    let twos = (bits | bits >> 3) & 0x0303_0303_0303_0303;
+    let fours = (twos | twos >> 6) & 0x000f_000f_000f_000f;
+    let pairs = (fours | fours >> 12) & 0x0000_00ff_0000_00ff;
+    (pairs | pairs >> 24) & 0xffff
+}
+
+/// The runs of ones of some rows, from the highest: the lowest bit of each, and how many there are.
+fn runs(mut rows: u64) -> impl Iterator<Item = (u32, u32)> {
+    std::iter::from_fn(move || {
+        (rows != 0).then(|| {
+            let end = u64::BITS - rows.leading_zeros();
+            let gaps = !rows & ((1 << (end - 1)) - 1);
+            let begin = u64::BITS - gaps.leading_zeros();
+            rows &= (1 << begin) - 1;
+            (begin, end - begin)
+        })
+    })
 }
 
 impl Board {
     /// A board without blocks.
     pub fn new() -> Board {
         Board {
-            blocks: [EMPTY; N_PLACES],
-            n_columns: 0,
+            places: [Mask::NONE; N_COLOURS],
             counts: [0; N_COLOURS + 1],
-            parents: [0; N_PLACES],
-            sizes: [0; N_PLACES],
-            open: Vec::with_capacity(4 * MAX_BLOCKS),
+            groups: Vec::new(),
+            masks: Vec::new(),
         }
     }
 
     /// Replaces all blocks.
-    #[allow(clippy::cast_possible_truncation, reason = "4 bits are taken")]
     pub fn set_up(&mut self, columns: &Columns) {
-        self.blocks = [EMPTY; N_PLACES];
-        self.counts = [0; N_COLOURS + 1];
-        self.n_columns = columns.iter().take_while(|&&column| column != 0).count();
-        for (column, first) in columns.iter().zip((STRIDE..).step_by(STRIDE)) {
-            let mut left = *column;
-            let mut place = first;
-            while left != 0 {
-                let colour = (left & 15) as Colour;
-                self.blocks[place] = colour;
-                self.counts[usize::from(colour)] += 1;
-                place += 1;
-                left >>= 4;
+        for (places, colour) in self.places.iter_mut().zip(1u64..) {
+            for (idx, &column) in columns.iter().enumerate() {
+                let differing = column ^ (colour * 0x1111_1111_1111_1111);
+                let is_other = differing | differing >> 1 | differing >> 2 | differing >> 3;
+                places.set_rows(idx, gather(!is_other & 0x0111_1111_1111_1111));
             }
         }
+        for (count, places) in self.counts[1..].iter_mut().zip(&self.places) {
+            *count = places.len();
+        }
+        self.find_all_groups();
+    }
+
+    /// Becomes the same as another board.
+    pub fn copy(&mut self, other: &Board) {
+        self.places = other.places;
+        self.counts = other.counts;
+        self.groups.clone_from(&other.groups);
+        self.masks.clone_from(&other.masks);
     }
 
     /// All blocks.
     pub fn columns(&self) -> Columns {
+        let colours = || (1u64..).zip(&self.places);
         std::array::from_fn(|column| {
-            let first = (column + 1) * STRIDE;
-            let rows = &self.blocks[first..first + STRIDE - 1];
-            rows.iter().rev().fold(0, |bits, &colour| bits << 4 | u64::from(colour))
+            colours().map(|(colour, places)| colour * spread(places.rows(column))).sum()
         })
     }
 
@@ -109,131 +136,108 @@ impl Board {
 
     /// What the blocks that are left cost, and what there is for none: positive where there is none.
     pub fn at_end(&self) -> i64 {
-        if self.n_columns == 0 {
+        if self.counts == [0; N_COLOURS + 1] {
             return CLEARED;
         }
         -self.counts[1..].iter().filter(|&&n| n > 0).map(|&n| i64::from(points_of(n))).sum::<i64>()
     }
 
-    /// Replaces `groups` by all there are, from left to right and from below.
+    /// All groups; from left to right and from below on a board that was just set up, and in an order that depends on the
+    /// moves since.
+    #[inline]
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    fn find_all_groups(&mut self) {
+        self.groups.clear();
+        self.masks.clear();
+        self.find_groups(Mask::ALL);
+        self.groups.sort_unstable_by_key(|group| group.cell);
+        self.masks.sort_unstable_by_key(|mask| mask.first_idx());
+    }
+
+    /// Adds the groups that have a place among `among`.
     #[allow(
         clippy::cast_possible_truncation,
-        reason = "places are below 272, groups have at most 225 blocks"
+        reason = "groups have at most 225 blocks, and there are 5 colours"
     )]
-    pub fn groups(&mut self, groups: &mut Vec<Group>) {
-        groups.clear();
-        self.open.clear();
-        for first in (STRIDE..(self.n_columns + 1) * STRIDE).step_by(STRIDE) {
-            for place in first..first + STRIDE - 1 {
-                let colour = self.blocks[place];
-                if colour == EMPTY {
-                    break;
-                }
-                self.join(place, colour);
-            }
-        }
-        for &root in &self.open {
-            let place = usize::from(root);
-            if self.parents[place] == root && self.sizes[place] > 1 {
-                let cell = (place - STRIDE) as Cell;
-                groups.push(Group { cell, colour: self.blocks[place], size: self.sizes[place] });
-            }
-        }
-    }
-
-    /// Joins a block with those below and to the left, which are joined already; `open` gets what starts a group.
-    #[inline]
-    #[allow(clippy::cast_possible_truncation, reason = "places are below 272")]
-    fn join(&mut self, place: usize, colour: Colour) {
-        let below = (self.blocks[place - 1] == colour).then(|| self.root(place - 1));
-        let beside = (self.blocks[place - STRIDE] == colour).then(|| self.root(place - STRIDE));
-        let root = match (below, beside) {
-            (None, None) => {
-                self.parents[place] = place as u16;
-                self.sizes[place] = 1;
-                return self.open.push(place as u16);
-            }
-            (Some(root), None) | (None, Some(root)) => root,
-            (Some(one), Some(other)) if one == other => one,
-            (Some(one), Some(other)) => {
-                let (kept, joined) = (one.min(other), one.max(other));
-                self.parents[joined] = kept as u16;
-                self.sizes[kept] += self.sizes[joined];
-                kept
-            }
-        };
-        self.parents[place] = root as u16;
-        self.sizes[root] += 1;
-    }
-
-    /// The block that stands for a block's group: the first of those that were joined.
-    #[inline]
-    fn root(&mut self, mut place: usize) -> usize {
-        while usize::from(self.parents[place]) != place {
-            let parent = usize::from(self.parents[place]);
-            self.parents[place] = self.parents[parent];
-            place = parent;
-        }
-        place
-    }
-
-    /// The group that a block of the board belongs to; none where there is no block, or a single one.
-    pub fn group_at(&mut self, cell: Cell) -> Option<Group> {
-        let mut groups = Vec::new();
-        self.groups(&mut groups);
-        groups.into_iter().find(|group| group.cell == cell)
-    }
-
-    /// Removes a group; the blocks above fall, and columns close up to the left.
-    #[allow(clippy::cast_possible_truncation, reason = "places are below 272")]
-    pub fn remove(&mut self, group: Group) {
-        let colour = group.colour;
-        let start = usize::from(group.cell) + STRIDE;
-        let (mut leftmost, mut rightmost) = (start, start);
-        self.open.clear();
-        self.open.push(start as u16);
-        self.blocks[start] = EMPTY;
-        while let Some(place) = self.open.pop() {
-            let place = usize::from(place);
-            leftmost = leftmost.min(place);
-            rightmost = rightmost.max(place);
-            for near in [place - 1, place + 1, place - STRIDE, place + STRIDE] {
-                if self.blocks[near] == colour {
-                    self.blocks[near] = EMPTY;
-                    self.open.push(near as u16);
-                }
-            }
-        }
-        self.counts[usize::from(colour)] -= u32::from(group.size);
-        self.fall(leftmost / STRIDE, rightmost / STRIDE);
-    }
-
-    /// Closes the gaps in columns `from` to `to`, the frame's being column 0, and then those between columns.
-    fn fall(&mut self, from: usize, to: usize) {
-        let mut kept = from;
-        for column in from..=self.n_columns {
-            let first = column * STRIDE;
-            let target = kept * STRIDE;
-            if column <= to {
-                let mut height = 0;
-                for row in 0..STRIDE - 1 {
-                    let colour = self.blocks[first + row];
-                    if colour != EMPTY {
-                        self.blocks[target + height] = colour;
-                        height += 1;
+    fn find_groups(&mut self, among: Mask) {
+        for (colour, &places) in (1..).zip(&self.places) {
+            let mut open = among.and(places).and(places.neighbours());
+            while !open.is_empty() {
+                let mut group = open.first();
+                loop {
+                    let wider = group.or(group.neighbours()).and(places);
+                    if wider == group {
+                        break;
                     }
+                    group = wider;
                 }
-                self.blocks[target + height..target + STRIDE - 1].fill(EMPTY);
-                kept += usize::from(height > 0);
-            } else if kept == column {
-                return;
-            } else {
-                self.blocks.copy_within(first..first + STRIDE - 1, target);
-                kept += 1;
+                open = open.without(group);
+                let cell = group.first_idx().unwrap_or_default();
+                self.groups.push(Group { cell, colour, size: group.len() as u8 });
+                self.masks.push(group);
             }
         }
-        self.blocks[kept * STRIDE..(self.n_columns + 1) * STRIDE].fill(EMPTY);
-        self.n_columns = kept - 1;
+    }
+
+    /// Removes the group of an index; the blocks above fall, and columns close up to the left.
+    pub fn remove(&mut self, group_idx: usize) {
+        let Group { colour, size, .. } = self.groups[group_idx];
+        self.counts[usize::from(colour)] -= u32::from(size);
+        let removed = self.masks[group_idx];
+        let mut changed = Mask::NONE;
+        let mut has_gap = false;
+        for (column, rows) in removed.columns() {
+            changed.set_rows(column, ALL_ROWS & !((1 << rows.trailing_zeros()) - 1));
+            has_gap |= self.fall(column, rows);
+        }
+        if has_gap {
+            // From the right, so that the others' numbers stay.
+            for (column, _) in removed.columns().collect::<Vec<_>>().into_iter().rev() {
+                if self.places.iter().all(|places| places.rows(column) == 0) {
+                    self.places = self.places.map(|places| places.close_up(column));
+                }
+            }
+            self.groups.clear();
+            self.masks.clear();
+            self.find_groups(Mask::ALL);
+            return;
+        }
+        // Groups that had a place that is another one's now, or beside it.
+        let mut stale = changed.or(changed.below()).or(changed.beside());
+        let near = stale;
+        let mut n_kept = 0;
+        for idx in 0..self.masks.len() {
+            let mask = self.masks[idx];
+            if mask.and(near).is_empty() {
+                self.masks[n_kept] = mask;
+                self.groups[n_kept] = self.groups[idx];
+                n_kept += 1;
+            } else {
+                stale = stale.or(mask);
+            }
+        }
+        self.masks.truncate(n_kept);
+        self.groups.truncate(n_kept);
+        self.find_groups(stale);
+    }
+
+    /// Takes rows out of a column, and tells whether nothing is left in it.
+    #[inline]
+    fn fall(&mut self, column: usize, rows: u64) -> bool {
+        let mut left = 0;
+        for places in &mut self.places {
+            let before = places.rows(column);
+            let fallen = runs(rows).fold(before, |now, (begin, n)| {
+                let below = (1 << begin) - 1;
+                now & below | now >> n & !below
+            });
+            places.set_rows(column, fallen);
+            left |= fallen;
+        }
+        left == 0
     }
 }
 
@@ -242,6 +246,8 @@ pub const CLEARED: i64 = 1000;
 
 #[cfg(test)]
 mod tests {
+    use reasoner::Dice;
+
     use super::*;
 
     /// From rows with the highest first, digits for colours and dots for nothing.
@@ -259,37 +265,62 @@ mod tests {
         board
     }
 
-    fn groups(board: &mut Board) -> Vec<(Cell, Colour, u8)> {
-        let mut groups = Vec::new();
-        board.groups(&mut groups);
-        groups.iter().map(|group| (group.cell, group.colour, group.size)).collect()
+    fn groups(board: &Board) -> Vec<(Cell, Colour, u8)> {
+        board.groups().iter().map(|group| (group.cell, group.colour, group.size)).collect()
+    }
+
+    /// Removes the group of a cell, of which it tells the size.
+    fn remove(board: &mut Board, cell: Cell) -> Option<u8> {
+        let group_idx = board.groups().iter().position(|group| group.cell == cell)?;
+        let size = board.groups()[group_idx].size;
+        board.remove(group_idx);
+        Some(size)
     }
 
     #[test]
     fn groups_hang_together_by_sides_and_not_by_corners() {
-        assert_eq!(groups(&mut board(&["12", "21"])), []);
+        assert_eq!(groups(&board(&["12", "21"])), []);
         assert!(!has_group(&board(&["12", "21"]).columns()) && !has_group(&Columns::default()));
         assert!(has_group(&board(&["12", "11"]).columns()) && has_group(&board(&["1", "1"]).columns()));
-        assert_eq!(groups(&mut board(&["121", "111", "121"])), [(0, 1, 7)]);
-        assert_eq!(groups(&mut board(&["11", "12", "12"])), [(0, 1, 4), (16, 2, 2)]);
+        assert_eq!(groups(&board(&["121", "111", "121"])), [(0, 1, 7)]);
+        assert_eq!(groups(&board(&["11", "12", "12"])), [(0, 1, 4), (16, 2, 2)]);
         // Two arms that meet in the last column only.
-        assert_eq!(groups(&mut board(&["111", "221", "111"])), [(0, 1, 7), (1, 2, 2)]);
+        assert_eq!(groups(&board(&["111", "221", "111"])), [(0, 1, 7), (1, 2, 2)]);
     }
 
     #[test]
     fn blocks_fall_and_columns_close_up() {
         let mut middle = board(&["132", "112", "312"]);
-        let group = middle.group_at(1).expect("the group of ones");
-        assert_eq!(group.size, 4);
-        middle.remove(group);
+        assert_eq!(remove(&mut middle, 1), Some(4));
         assert_eq!(middle.columns(), board(&["..2", "..2", "332"]).columns());
         assert_eq!(middle.counts()[..4], [0, 0, 3, 2]);
-        let threes = middle.group_at(0).expect("the group of threes");
-        middle.remove(threes);
+        assert_eq!(remove(&mut middle, 0), Some(2));
         assert_eq!(middle.columns(), board(&["2", "2", "2"]).columns());
-        let twos = middle.group_at(0).expect("the group of twos");
-        middle.remove(twos);
+        assert_eq!(remove(&mut middle, 0), Some(3));
         assert_eq!((middle.columns(), middle.at_end()), (Default::default(), 1000));
+    }
+
+    #[test]
+    fn kept_groups_are_those_of_a_board_set_up_anew() {
+        let mut dice = Dice::new(1);
+        for side in [2, 5, 9, 15].repeat(20) {
+            let columns = std::array::from_fn(|column| {
+                let mut block = || dice.below(3) as u64 + 1;
+                if column < side { (0..side).fold(0, |bits, _| bits << 4 | block()) } else { 0 }
+            });
+            let mut kept = Board::new();
+            kept.set_up(&columns);
+            assert_eq!(kept.columns(), columns);
+            while !kept.groups().is_empty() {
+                kept.remove(dice.below(kept.groups().len()));
+                let mut anew = Board::new();
+                anew.set_up(&kept.columns());
+                let mut sorted = groups(&kept);
+                sorted.sort_unstable();
+                assert_eq!((sorted, kept.counts()), (groups(&anew), anew.counts()));
+            }
+            assert!(!has_group(&kept.columns()));
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod board;
 mod boards;
+mod mask;
 mod policy;
 
 use std::fmt;
@@ -14,7 +15,7 @@ use testkit::Shared;
 
 use self::board::{Board, CLEARED, Cell, Colour, Columns, Group, MAX_BLOCKS, MAX_SIDE, N_COLOURS, points_of};
 pub use self::policy::Tabu;
-use super::choices::Choices;
+use super::choices::{Choices, Prepared};
 use super::game::{FluentParts, Game};
 use super::name::{GameNameError, Parameters};
 
@@ -64,11 +65,12 @@ pub struct SameGameState {
     points: u16,
 }
 
-/// What a session keeps: a board to play on.
+/// What a session keeps: the board of the last state, and one to play on.
 #[derive(Debug)]
 pub struct SameGameMemory {
+    prepared: Prepared<Columns, Board>,
     board: Board,
-    groups: Vec<Group>,
+    offered: Vec<usize>,
     moves: Vec<Move>,
 }
 
@@ -224,8 +226,14 @@ fn group_of(a_move: Move) -> Option<Group> {
 }
 
 impl SameGameMemory {
+    /// The board of a state, to look at.
+    fn prepared(&mut self, state: &SameGameState) -> &Board {
+        self.prepared.board(&state.columns, Board::set_up)
+    }
+
+    /// The board of a state, to play on.
     fn board(&mut self, state: &SameGameState) -> &mut Board {
-        self.board.set_up(&state.columns);
+        self.board.copy(self.prepared.board(&state.columns, Board::set_up));
         &mut self.board
     }
 }
@@ -243,7 +251,12 @@ impl Game for SameGame {
     }
 
     fn memory(&self) -> SameGameMemory {
-        SameGameMemory { board: Board::new(), groups: Vec::new(), moves: Vec::new() }
+        SameGameMemory {
+            prepared: Prepared::new(Board::new()),
+            board: Board::new(),
+            offered: Vec::new(),
+            moves: Vec::new(),
+        }
     }
 
     fn initial_state(&self) -> SameGameState {
@@ -261,9 +274,7 @@ impl Game for SameGame {
         _: Role,
         moves: &mut Vec<Move>,
     ) {
-        memory.board.set_up(&state.columns);
-        memory.board.groups(&mut memory.groups);
-        moves.extend(memory.groups.iter().copied().map(move_of));
+        moves.extend(memory.prepared(state).groups().iter().copied().map(move_of));
     }
 
     /// A move that is not legal removes nothing.
@@ -275,17 +286,15 @@ impl Game for SameGame {
     ) -> SameGameState {
         let Some(group) = group_of(joint_move[0]) else { return *state };
         let board = memory.board(state);
-        if board.group_at(group.cell) != Some(group) {
-            return *state;
-        }
-        board.remove(group);
+        let Some(group_idx) = board.groups().iter().position(|&known| known == group) else { return *state };
+        board.remove(group_idx);
         let points = u32::from(state.points) + points_of(group.size.into());
         SameGameState { columns: board.columns(), points: u16::try_from(points).unwrap_or(u16::MAX) }
     }
 
     /// In a state that is not terminal, as if it were.
     fn goal(&self, memory: &mut SameGameMemory, state: &SameGameState, _: Role) -> Value {
-        self.goal_of(i64::from(state.points) + memory.board(state).at_end())
+        self.goal_of(i64::from(state.points) + memory.prepared(state).at_end())
     }
 
     fn rollout(
@@ -295,23 +304,17 @@ impl Game for SameGame {
         choices: &mut Choices<'_, impl Policy>,
     ) -> RolloutEnd {
         memory.board(state);
-        let SameGameMemory { board, groups, moves, .. } = memory;
+        let SameGameMemory { board, offered, moves, .. } = memory;
         let mut dice = choices.dice();
         let tabu = self.tabu.colour(board, &mut dice);
         let (mut length, mut points) = (0, u32::from(state.points));
-        loop {
-            board.groups(groups);
-            if groups.is_empty() {
-                break;
-            }
-            if let Some(tabu) = tabu {
-                policy::leave_out(groups, tabu, self.epsilon, &mut dice);
-            }
+        while !board.groups().is_empty() {
+            policy::offer(board.groups(), tabu, self.epsilon, &mut dice, offered);
             moves.clear();
-            moves.extend(groups.iter().copied().map(move_of));
-            let group = groups[choices.choose(Role(0), moves)];
-            board.remove(group);
-            points += points_of(group.size.into());
+            moves.extend(offered.iter().map(|&idx| move_of(board.groups()[idx])));
+            let group_idx = offered[choices.choose(Role(0), moves)];
+            points += points_of(board.groups()[group_idx].size.into());
+            board.remove(group_idx);
             length += 1;
         }
         RolloutEnd { length, goals: vec![self.goal_of(i64::from(points) + board.at_end())], terminal: true }

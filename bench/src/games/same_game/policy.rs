@@ -57,11 +57,22 @@ impl FromStr for Tabu {
     }
 }
 
-/// Removes the groups of the colour that is left alone from `groups`, unless no others are there, and not with
-/// probability `epsilon`.
-pub(super) fn leave_out(groups: &mut Vec<Group>, tabu: Colour, epsilon: f64, dice: &mut Dice) {
-    let is_free = epsilon > 0.0 && dice.unit() < epsilon;
-    if !is_free && groups.iter().any(|group| group.colour != tabu) {
-        groups.retain(|group| group.colour != tabu);
+/// Replaces `offered` by the indices of the groups that a rollout chooses among: all but those of the colour that is left
+/// alone, unless no others are there, and all with probability `epsilon`.
+pub(super) fn offer(
+    groups: &[Group],
+    tabu: Option<Colour>,
+    epsilon: f64,
+    dice: &mut Dice,
+    offered: &mut Vec<usize>,
+) {
+    offered.clear();
+    if let Some(tabu) = tabu
+        && !(epsilon > 0.0 && dice.unit() < epsilon)
+    {
+        offered.extend((0..groups.len()).filter(|&idx| groups[idx].colour != tabu));
+    }
+    if offered.is_empty() {
+        offered.extend(0..groups.len());
     }
 }
