@@ -6,15 +6,13 @@
 
 use super::imply::Consequences;
 use super::simplify::simplify_part;
-use super::{Base, Cycle, Gates, Goal, Input, Kind, Net, Signal};
+use super::{Base, Cycle, GateId, Gates, Goal, Input, Kind, Net, Signal};
 use crate::ground::{Budget, GroundError};
 
 /// The longest period that is looked for.
 const MAX_PERIOD: usize = 8;
 /// Steps in which fluents must keep a period to be suspected of it.
 const N_STEPS: usize = 4 * MAX_PERIOD;
-/// Rounds in which the fluents are found that depend on each other alone; longer chains of dependence are no clocks.
-const MAX_ROUNDS: usize = 64;
 
 /// Fluents that change by themselves, and come back to what they were.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,18 +34,21 @@ impl Clock {
 impl Net {
     /// The clocks of the game: at most one for each period, of two phases or more.
     pub(crate) fn clocks(&self) -> Vec<Clock> {
-        let all = vec![true; self.bases.len()];
-        let Some(own) = self.closed(all).filter(|own| own.contains(&true)) else { return Vec::new() };
+        let readers = Readers::of(self);
+        let own = self.closed(&vec![true; self.bases.len()], &readers);
+        if !own.contains(&true) {
+            return Vec::new();
+        }
         let history = self.history(&own);
-        (2..=MAX_PERIOD).filter_map(|period| self.clock(&own, &history, period)).collect()
+        (2..=MAX_PERIOD).filter_map(|period| self.clock(&own, &history, &readers, period)).collect()
     }
 
-    fn clock(&self, own: &[bool], history: &[Vec<bool>], period: usize) -> Option<Clock> {
+    fn clock(&self, own: &[bool], history: &[Vec<bool>], readers: &Readers, period: usize) -> Option<Clock> {
         let keeps =
             |base: usize| (period..N_STEPS).all(|step| history[step][base] == history[step - period][base]);
-        let suspects = (0..self.bases.len()).map(|base| own[base] && keeps(base)).collect();
+        let suspects: Vec<bool> = (0..self.bases.len()).map(|base| own[base] && keeps(base)).collect();
         // Fluents that depend on each other alone, and are back where they were, do the same again.
-        let closed = self.closed(suspects)?;
+        let closed = self.closed(&suspects, readers);
         let bases: Vec<usize> = (0..self.bases.len()).filter(|&base| closed[base]).collect();
         let values = |step: &Vec<bool>| bases.iter().map(|&base| step[base]).collect();
         let phases: Vec<Vec<bool>> = history[..period].iter().map(values).collect();
@@ -56,29 +57,23 @@ impl Net {
     }
 
     /// Those of some bases that depend, now and later, on none but themselves.
-    fn closed(&self, mut bases: Vec<bool>) -> Option<Vec<bool>> {
-        for _ in 0..MAX_ROUNDS {
-            let mut depends = vec![false; self.gates.len()];
-            for gate in self.gates.ids() {
-                depends[gate.idx()] = match self.gates.kind(gate) {
-                    Kind::False => false,
-                    Kind::Base(base) => !bases[base as usize],
-                    Kind::Input(_) | Kind::Cycle => true,
-                    Kind::And => self.gates.inputs(gate).iter().any(|signal| depends[signal.gate().idx()]),
-                };
-            }
-            let mut is_closed = true;
-            for (is_in, base) in bases.iter_mut().zip(&self.bases) {
-                if *is_in && depends[base.next.gate().idx()] {
-                    *is_in = false;
-                    is_closed = false;
+    fn closed(&self, bases: &[bool], readers: &Readers) -> Vec<bool> {
+        let is_other = |gate: GateId| match self.gates.kind(gate) {
+            Kind::Base(base) => !bases[base as usize],
+            Kind::Input(_) | Kind::Cycle => true,
+            Kind::False | Kind::And => false,
+        };
+        let mut others: Vec<GateId> = self.gates.ids().filter(|&gate| is_other(gate)).collect();
+        let mut depends = vec![false; self.gates.len()];
+        others.iter().for_each(|gate| depends[gate.idx()] = true);
+        while let Some(gate) = others.pop() {
+            for &reader in readers.of_gate(gate) {
+                if !std::mem::replace(&mut depends[reader.idx()], true) {
+                    others.push(reader);
                 }
             }
-            if is_closed {
-                return Some(bases);
-            }
         }
-        None
+        self.bases.iter().map(|base| !depends[base.gate.idx()]).collect()
     }
 
     /// The values of bases that depend on none but themselves, from the initial state on; others are false.
@@ -135,6 +130,38 @@ impl Net {
         });
         let next = next.collect();
         simplify_part(partial.into_net(next), budget)
+    }
+}
+
+/// What depends on each gate: gates that read it, and bases that become what it is.
+struct Readers {
+    /// By gate: where its readers begin; those of the next one follow.
+    first: Vec<u32>,
+    readers: Vec<GateId>,
+}
+
+impl Readers {
+    fn of(net: &Net) -> Readers {
+        let reads_of = |gate: GateId| net.gates.inputs(gate).iter().map(move |signal| (signal.gate(), gate));
+        let becoming = net.bases.iter().map(|base| (base.next.gate(), base.gate));
+        let reads = || net.gates.ids().flat_map(reads_of).chain(becoming.clone());
+        // Counts, shifted by one, become where each begins.
+        let mut first = vec![0; net.gates.len() + 1];
+        reads().for_each(|(read, _)| first[read.idx() + 1] += 1);
+        for idx in 1..first.len() {
+            first[idx] += first[idx - 1];
+        }
+        let mut places = first.clone();
+        let mut readers = vec![Signal::FALSE.gate(); first[net.gates.len()] as usize];
+        for (read, reader) in reads() {
+            readers[places[read.idx()] as usize] = reader;
+            places[read.idx()] += 1;
+        }
+        Readers { first, readers }
+    }
+
+    fn of_gate(&self, gate: GateId) -> &[GateId] {
+        &self.readers[self.first[gate.idx()] as usize..self.first[gate.idx() + 1] as usize]
     }
 }
 

@@ -101,6 +101,24 @@ mod tests {
     use crate::Interpreter;
 
     #[test]
+    fn a_long_count_of_steps_hides_no_clock() {
+        let text = "(role you) (role me) (init (turn you)) (init (step 0))
+             (<= (legal ?r wait) (role ?r)) (<= (legal ?r go) (true (turn ?r)))
+             (<= (next (turn me)) (true (turn you))) (<= (next (turn you)) (true (turn me)))
+             (<= (next (gone ?r)) (does ?r go)) (<= terminal (true (step 200)))
+             (<= (next (step ?m)) (true (step ?n)) (after ?n ?m))
+             (<= (goal ?r 100) (true (gone ?r))) (<= (goal ?r 0) (role ?r) (not (true (gone ?r))))";
+        let numbers: String = (0..200).map(|n| format!("(after {n} {})", n + 1)).collect();
+        let description = Description::read(&(text.to_owned() + &numbers), ReadOptions::default()).unwrap();
+        let rules = Arc::new(Rules::from_description(&description).unwrap());
+        let interpreter = Arc::new(Interpreter::new(rules).unwrap());
+        let budget = Budget::default();
+        let net = network::best(&Origin::of(&interpreter, &budget.interrupt).unwrap(), &budget).unwrap().net;
+        let whole = Circuit::of(&net, net.n_relevant()).unwrap();
+        assert_eq!(Course::of(&net, &whole, &budget).unwrap().phases.len(), 2);
+    }
+
+    #[test]
     fn without_time_for_phases_the_whole_circuit_is_the_course() {
         let text = "(role you) (role me) (init (turn you)) (<= (legal ?r wait) (role ?r)) (<= (legal ?r go) (true (turn ?r)))
              (<= (next (turn me)) (true (turn you))) (<= (next (turn you)) (true (turn me)))
