@@ -116,7 +116,7 @@ impl WithReasoner for Measuring<'_> {
             }
         }
         let (seconds, cpu_s) = (begun.elapsed().as_secs_f64(), cpu_seconds() - cpu_begun);
-        let tally = sampling.tally();
+        let tally = &sampling.sampled().tally;
         if tally.n_rollouts == 0 {
             return Err(Failure::work("stopped before a rollout came to its end").context(self.name));
         }

@@ -148,7 +148,7 @@ fn speed<R: Reasoner>(reasoner: &Arc<R>, begun: Instant, args: &MeasureArgs) -> 
         sampling.batch()?;
         cpu_s = cpu_seconds() - cpu_begun;
     }
-    let Tally { n_rollouts, n_transitions, .. } = *sampling.tally();
+    let Tally { n_rollouts, n_transitions, .. } = sampling.sampled().tally;
     Ok(Speed {
         setup_s,
         rollouts_per_cpu_s: n_rollouts as f64 / cpu_s,

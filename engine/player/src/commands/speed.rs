@@ -11,9 +11,8 @@ use crate::brain::parse_seconds;
 use crate::failure::{Failure, Outcome};
 use crate::game_source::GameArgs;
 use crate::output;
-use crate::processor_time::cpu_seconds;
 use crate::reasoners::{self, ReasonerKind, SetUp, WithReasoner};
-use crate::sampling::Sampling;
+use crate::sampling::{Sampled, Sampling};
 use crate::stop;
 
 /// Measure random rollouts from the initial state
@@ -74,9 +73,8 @@ impl WithReasoner for Measuring<'_> {
         let over = Interrupt::new();
         let root = reasoner.session(Limits::default(), stop)?.initial_state()?;
         let setup_s = self.set_up_from.elapsed().as_secs_f64();
-        let (begun, cpu_begun) = (Instant::now(), cpu_seconds());
-        let deadline = begun + Duration::from_secs_f64(self.args.seconds);
-        let tallies: Vec<Result<Tally, ReasonerError>> = std::thread::scope(|scope| {
+        let deadline = Instant::now() + Duration::from_secs_f64(self.args.seconds);
+        let of_threads: Vec<Result<Sampled, ReasonerError>> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..self.args.threads)
                 .map(|thread_idx| {
                     let seed = Dice::child_seed(self.args.seed, u64::from(thread_idx));
@@ -92,10 +90,14 @@ impl WithReasoner for Measuring<'_> {
             let lost = || Err(ReasonerError::Engine("the reasoner panicked".to_owned()));
             threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| lost())).collect()
         });
-        let (seconds, cpu_s) = (begun.elapsed().as_secs_f64(), cpu_seconds() - cpu_begun);
         let mut total = Tally::new(reasoner.n_roles());
-        for tally in tallies {
-            total.merge(&tally?);
+        // What was in flight at the end counts neither as rollouts nor as time.
+        let (mut seconds, mut cpu_s) = (0.0, 0.0);
+        for of_thread in of_threads {
+            let Sampled { tally, time, processor_time } = of_thread?;
+            total.merge(&tally);
+            seconds += time.as_secs_f64() / f64::from(self.args.threads);
+            cpu_s += processor_time.as_secs_f64();
         }
         if total.n_rollouts == 0 && stop.is_raised() {
             return Err(Failure::work("stopped before a rollout came to its end"));
@@ -158,7 +160,7 @@ fn roll_out<R: Reasoner>(
     root: &R::State,
     seed: u64,
     over: &Interrupt,
-) -> Result<Tally, ReasonerError> {
+) -> Result<Sampled, ReasonerError> {
     let mut sampling = Sampling::new(reasoner.session(Limits::default(), over)?, root, seed);
     while !over.is_raised() {
         match sampling.batch() {
@@ -166,5 +168,5 @@ fn roll_out<R: Reasoner>(
             Err(error) => return Err(error),
         }
     }
-    Ok(sampling.tally().clone())
+    Ok(sampling.sampled().clone())
 }
