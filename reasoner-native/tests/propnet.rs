@@ -166,7 +166,8 @@ fn series_in_lanes_come_to_what_single_rollouts_do() {
     }
 }
 
-/// Long series are played in parts, and what comes behind the first million is what the seeds say.
+/// Long series are played in parts, some of them in other widths, and what comes behind the first million is what the
+/// seeds say.
 #[test]
 fn no_rollout_of_a_long_series_is_forgotten_or_played_twice() {
     let rules = rules(
@@ -174,8 +175,8 @@ fn no_rollout_of_a_long_series_is_forgotten_or_played_twice() {
          (side 1) (side 2) (side 3) (side 4) (side 5) (side 6) (<= (legal thrower (throw ?n)) (side ?n))
          (<= (next (shows ?n)) (does thrower (throw ?n))) (<= (goal thrower ?n) (true (shows ?n)))",
     );
-    let of_first = |n_rollouts: u32| {
-        let mut session = session(&rules, Evaluation::Lanes(64));
+    let of_first = |n_rollouts: u32, evaluation| {
+        let mut session = session(&rules, evaluation);
         let root = session.initial_state().unwrap();
         let mut tally = Tally::new(1);
         session.tally(&root, 11, n_rollouts, &mut tally).unwrap();
@@ -190,7 +191,9 @@ fn no_rollout_of_a_long_series_is_forgotten_or_played_twice() {
         let end = plain.rollout_with(&root, Lot::seed_in_series(11, rollout), &mut Uniform, None).unwrap();
         expected += u64::from(end.goals[0]);
     }
-    assert_eq!(of_first(last) - of_first(first), expected);
+    for evaluation in [Evaluation::Lanes(64), Evaluation::Sliced] {
+        assert_eq!(of_first(last, evaluation) - of_first(first, evaluation), expected, "{evaluation:?}");
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@
 use super::circuit::{Circuit, MOVES_PADDED_TO, Tap};
 use super::evaluate::Wires;
 use super::kernel::{self, Keys, Places};
-use super::lanes::{Lanes, borrow, carry, sum};
+use super::lanes::Lanes;
 
 /// Planes of a block's count: 0 to 8.
 const BLOCK_PLANES: usize = 4;
@@ -17,15 +17,14 @@ const BLOCK_PLANES: usize = 4;
 #[derive(Debug)]
 pub(super) struct Chooser<L> {
     pub(super) role: usize,
-    /// By move.
+    /// By move, padded with what is never legal: the wire that tells. For moves that are legal where another wire is not,
+    /// it is their own, which is free until one is chosen.
     legal: Places<L>,
-    /// The moves that are legal where these are not.
-    negated: Vec<u32>,
+    /// The wires of those moves, and what they are set to.
+    negated: Vec<(usize, Tap)>,
     /// The wire of the first move.
     first_wire: usize,
     levels: Vec<Level>,
-    /// Legal moves, padded.
-    moves: Vec<L>,
     /// Counts, level by level, node by node, low planes first.
     counts: Vec<L>,
     /// What is left of the number drawn; by node as `counts`, with a plane less.
@@ -55,9 +54,13 @@ impl<L: Lanes> Chooser<L> {
 
     fn new(circuit: &Circuit, role: usize) -> Chooser<L> {
         let taps = &circuit.legal[role];
-        let legal = Places::of(taps.iter().map(|tap| tap.wire()), circuit.n_wires);
-        let negated = (0..).zip(taps).filter(|(_, tap)| tap.is_negated()).map(|(a_move, _)| a_move);
+        let first_wire = circuit.first_moves[role];
         let n_blocks = taps.len().div_ceil(MOVES_PADDED_TO);
+        let own = (first_wire..).zip(taps);
+        let wires = own.clone().map(|(own, tap)| if tap.is_negated() { own } else { tap.wire() });
+        let never = std::iter::repeat(Tap::FALSE.wire());
+        let legal = Places::of(wires.chain(never).take(n_blocks * MOVES_PADDED_TO), circuit.n_wires);
+        let negated = own.filter(|(_, tap)| tap.is_negated()).map(|(own, &tap)| (own, tap));
         let mut levels: Vec<Level> = Vec::new();
         let (mut n_counts, mut n_numbers, mut n_selected) = (0, 0, 0);
         let (mut n_nodes, mut n_planes) = (n_blocks, BLOCK_PLANES);
@@ -77,29 +80,26 @@ impl<L: Lanes> Chooser<L> {
         }
         Chooser {
             role,
-            first_wire: circuit.first_moves[role],
-            moves: vec![L::NONE; n_blocks * MOVES_PADDED_TO],
+            first_wire,
             counts: vec![L::NONE; n_counts],
             numbers: vec![L::NONE; n_numbers],
             selected: vec![L::NONE; n_selected],
             levels,
-            legal,
             negated: negated.collect(),
+            legal,
         }
     }
 
     /// Counts the legal moves; the lanes with at least one.
     #[inline(always)]
-    pub(super) fn count(&mut self, wires: &Wires<L>) -> L {
-        kernel::gather(wires, &self.legal, &mut self.moves);
-        for &a_move in &self.negated {
-            let place = &mut self.moves[a_move as usize];
-            *place = place.not();
+    pub(super) fn count(&mut self, wires: &mut Wires<L>) -> L {
+        for &(own, tap) in &self.negated {
+            wires.all_mut()[own] = wires.tap(tap);
         }
-        for (count, moves) in
-            self.counts.chunks_exact_mut(BLOCK_PLANES).zip(self.moves.chunks_exact(MOVES_PADDED_TO))
-        {
-            count_block(moves, count);
+        let Some(&blocks) = self.levels.first() else { return L::NONE };
+        let counts = self.counts.chunks_exact_mut(BLOCK_PLANES).take(blocks.n_nodes);
+        for (block, count) in counts.enumerate() {
+            count_block(kernel::read_block(wires, &self.legal, block), count);
         }
         for height in 1..self.levels.len() {
             let (below, level) = (self.levels[height - 1], self.levels[height]);
@@ -122,7 +122,9 @@ impl<L: Lanes> Chooser<L> {
         let has_choice = counts[1..].iter().fold(L::NONE, |any, &plane| any.or(plane)).any();
         if !has_choice {
             // Every lane has its one legal move, if any.
-            wires.range_mut(self.first_wire, self.moves.len()).copy_from_slice(&self.moves);
+            for block in 0..self.levels[0].n_nodes {
+                *self.done(wires, block) = kernel::read_block(wires, &self.legal, block);
+            }
             return;
         }
         kernel::draw(counts, keys, offset, &mut self.numbers[top.first_number..]);
@@ -131,14 +133,23 @@ impl<L: Lanes> Chooser<L> {
             self.descend(self.levels[height], self.levels[height - 1]);
         }
         let numbers = self.numbers.chunks_exact(BLOCK_PLANES - 1);
-        let moves = self.moves.chunks_exact(MOVES_PADDED_TO);
-        let done = wires.range_mut(self.first_wire, self.moves.len()).chunks_exact_mut(MOVES_PADDED_TO);
-        for (((&selected, number), moves), done) in self.selected.iter().zip(numbers).zip(moves).zip(done) {
-            match selected.any() {
-                true => select_in_block(selected, number, moves, done),
-                false => done.fill(L::NONE),
-            }
+        for (block, (&selected, number)) in
+            self.selected[..self.levels[0].n_nodes].iter().zip(numbers).enumerate()
+        {
+            let done = match selected.any() {
+                true => select_in_block(selected, number, kernel::read_block(wires, &self.legal, block)),
+                false => [L::NONE; MOVES_PADDED_TO],
+            };
+            *self.done(wires, block) = done;
         }
+    }
+
+    /// The wires of the moves of a block.
+    #[inline(always)]
+    fn done<'a>(&self, wires: &'a mut Wires<L>, block: usize) -> &'a mut [L; MOVES_PADDED_TO] {
+        let first = self.first_wire + block * MOVES_PADDED_TO;
+        let moves = wires.all_mut()[first..].first_chunk_mut();
+        moves.expect("the wires of moves are padded")
     }
 
     /// From the nodes of one height to those below.
@@ -168,9 +179,9 @@ impl<L: Lanes> Chooser<L> {
             let mut borrowed = L::NONE;
             for plane in 0..n_planes {
                 if plane + 1 < n_planes {
-                    children[n_planes - 1 + plane] = sum(number[plane], count[plane], borrowed);
+                    children[n_planes - 1 + plane] = L::sum(number[plane], count[plane], borrowed);
                 }
-                borrowed = borrow(number[plane], count[plane], borrowed);
+                borrowed = L::borrow(number[plane], count[plane], borrowed);
             }
             self.selected[below.first_selected + left] = selected.and(borrowed);
             self.selected[below.first_selected + left + 1] = selected.and_not(borrowed);
@@ -180,13 +191,12 @@ impl<L: Lanes> Chooser<L> {
 
 /// Counts eight bits.
 #[inline(always)]
-fn count_block<L: Lanes>(moves: &[L], count: &mut [L]) {
-    let &[a, b, c, d, e, f, g, h] = moves else { unreachable!("blocks have eight moves") };
-    let (s0, c0) = (sum(a, b, c), carry(a, b, c));
-    let (s1, c1) = (sum(d, e, f), carry(d, e, f));
-    let (s2, c2) = (sum(s0, s1, g), carry(s0, s1, g));
+fn count_block<L: Lanes>([a, b, c, d, e, f, g, h]: [L; MOVES_PADDED_TO], count: &mut [L]) {
+    let (s0, c0) = (L::sum(a, b, c), L::carry(a, b, c));
+    let (s1, c1) = (L::sum(d, e, f), L::carry(d, e, f));
+    let (s2, c2) = (L::sum(s0, s1, g), L::carry(s0, s1, g));
     let (ones, c3) = (s2.xor(h), s2.and(h));
-    let (t0, f0) = (sum(c0, c1, c2), carry(c0, c1, c2));
+    let (t0, f0) = (L::sum(c0, c1, c2), L::carry(c0, c1, c2));
     let (twos, f1) = (t0.xor(c3), t0.and(c3));
     count.copy_from_slice(&[ones, twos, f0.xor(f1), f0.and(f1)]);
 }
@@ -201,8 +211,8 @@ fn add<L: Lanes>(pair: &[L], count: &mut [L]) {
     } else {
         let (left, right) = pair.split_at(n_planes);
         for plane in 0..n_planes {
-            count[plane] = sum(left[plane], right[plane], carried);
-            carried = carry(left[plane], right[plane], carried);
+            count[plane] = L::sum(left[plane], right[plane], carried);
+            carried = L::carry(left[plane], right[plane], carried);
         }
     }
     count[n_planes] = carried;
@@ -210,32 +220,36 @@ fn add<L: Lanes>(pair: &[L], count: &mut [L]) {
 
 /// Selects the move of a block whose number is drawn.
 #[inline(always)]
-fn select_in_block<L: Lanes>(selected: L, number: &[L], moves: &[L], done: &mut [L]) {
+fn select_in_block<L: Lanes>(
+    selected: L,
+    number: &[L],
+    [a, b, c, d, e, f, g, _]: [L; MOVES_PADDED_TO],
+) -> [L; MOVES_PADDED_TO] {
     let &[n0, n1, n2] = number else { unreachable!("a number below 8 has three bits") };
-    let &[a, b, c, d, ..] = moves else { unreachable!("blocks have eight moves") };
     // How many of the first four there are, and whether the number is below that.
-    let (s, c0) = (sum(a, b, c), carry(a, b, c));
+    let (s, c0) = (L::sum(a, b, c), L::carry(a, b, c));
     let (q0, c1) = (s.xor(d), s.and(d));
     let (q1, q2) = (c0.xor(c1), c0.and(c1));
     let b0 = q0.and_not(n0);
-    let b1 = borrow(n1, q1, b0);
-    let is_left = borrow(n2, q2, b1);
-    let (left, right) = done.split_at_mut(4);
-    select_in_four(selected.and(is_left), n0, n1, &moves[..4], left);
-    select_in_four(selected.and_not(is_left), n0.xor(q0), sum(n1, q1, b0), &moves[4..], right);
+    let b1 = L::borrow(n1, q1, b0);
+    let is_left = L::borrow(n2, q2, b1);
+    let [a, b, c, d] = select_in_four(selected.and(is_left), n0, n1, [a, b, c]);
+    let rest = L::sum(n1, q1, b0);
+    let [e, f, g, h] = select_in_four(selected.and_not(is_left), n0.xor(q0), rest, [e, f, g]);
+    [a, b, c, d, e, f, g, h]
 }
 
+/// Selects one of four moves, of which the last need not be known.
 #[inline(always)]
-fn select_in_four<L: Lanes>(selected: L, n0: L, n1: L, moves: &[L], done: &mut [L]) {
-    let &[a, b, c, _] = moves else { unreachable!("four moves") };
+fn select_in_four<L: Lanes>(selected: L, n0: L, n1: L, [a, b, c]: [L; 3]) -> [L; 4] {
     let (p0, p1) = (a.xor(b), a.and(b));
     let b0 = p0.and_not(n0);
     let rest = n0.xor(p0);
-    let is_left = borrow(n1, p1, b0);
+    let is_left = L::borrow(n1, p1, b0);
     let (left, right) = (selected.and(is_left), selected.and_not(is_left));
     let first = left.and(a).and_not(n0);
     let third = right.and(c).and_not(rest);
-    done.copy_from_slice(&[first, left.and_not(first), third, right.and_not(third)]);
+    [first, left.and_not(first), third, right.and_not(third)]
 }
 
 #[cfg(test)]

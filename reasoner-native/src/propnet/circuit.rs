@@ -28,6 +28,9 @@ impl Tap {
     /// What always holds: the complement of wire 0.
     pub(crate) const TRUE: Tap = Tap(1);
 
+    /// What never holds: wire 0.
+    pub(crate) const FALSE: Tap = Tap(0);
+
     pub(crate) fn wire(self) -> usize {
         (self.0 >> 1) as usize
     }

@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 
 use reasoner::Lot;
 
-use super::circuit::{PARTS, Run, Shape};
+use super::circuit::{MOVES_PADDED_TO, PARTS, Run, Shape};
 use super::evaluate::Wires;
 use super::lanes::Lanes;
 pub(super) use changes::{AtBegin, Changes, Exceptions};
@@ -251,15 +251,25 @@ unsafe fn parts<L: Lanes, const IS_OR: bool, const KIND: usize>(
     (value, input)
 }
 
-/// Copies wires.
+/// Reads a block of as many wires as moves are padded to, of which some number stand at these places.
+///
+/// # Panics
+/// If there is no such block.
 #[inline(always)]
-pub(super) fn gather<L: Lanes>(wires: &Wires<L>, from: &Places<L>, to: &mut [L]) {
+pub(super) fn read_block<L: Lanes>(
+    wires: &Wires<L>,
+    places: &Places<L>,
+    block: usize,
+) -> [L; MOVES_PADDED_TO] {
     let wires = wires.all();
-    assert!(from.n_wires <= wires.len(), "the places are those of wires");
-    for (to, &place) in to.iter_mut().zip(&from.places) {
+    assert!(places.n_wires <= wires.len(), "the places are those of wires");
+    let places = &places.places[block * MOVES_PADDED_TO..][..MOVES_PADDED_TO];
+    let mut block = [L::NONE; MOVES_PADDED_TO];
+    for (value, &place) in block.iter_mut().zip(places) {
         // SAFETY: it is the place of one of `n_wires` wires, of which there are enough.
-        *to = unsafe { *at(wires.as_ptr().cast_mut(), place) };
+        *value = unsafe { *at(wires.as_ptr().cast_mut(), place) };
     }
+    block
 }
 
 /// What the random choices of each lane's rollout follow from: the words of its seed, low words first, the lower half

@@ -85,6 +85,24 @@ pub(super) trait Lanes: Copy + Debug + PartialEq + 'static {
         self.and(a).or(b.and_not(self))
     }
 
+    /// The sum of three bits: the low bit.
+    #[inline(always)]
+    fn sum(a: Self, b: Self, c: Self) -> Self {
+        a.xor(b).xor(c)
+    }
+
+    /// The sum of three bits: the high bit.
+    #[inline(always)]
+    fn carry(a: Self, b: Self, c: Self) -> Self {
+        a.and(b).or(c.and(a.or(b)))
+    }
+
+    /// What `a - b - borrowed` borrows from the next bit.
+    #[inline(always)]
+    fn borrow(a: Self, b: Self, borrowed: Self) -> Self {
+        b.or(borrowed).and_not(a).or(b.and(borrowed))
+    }
+
     /// How many lanes there are.
     #[inline(always)]
     fn count(self) -> u32 {
@@ -123,24 +141,6 @@ pub(super) trait Lanes: Copy + Debug + PartialEq + 'static {
         let word = self.word(lane / 64) & !(1 << (lane % 64)) | u64::from(value) << (lane % 64);
         self.set_word(lane / 64, word);
     }
-}
-
-/// The sum of three bits: the low bit.
-#[inline(always)]
-pub(super) fn sum<L: Lanes>(a: L, b: L, c: L) -> L {
-    a.xor(b).xor(c)
-}
-
-/// The sum of three bits: the high bit.
-#[inline(always)]
-pub(super) fn carry<L: Lanes>(a: L, b: L, c: L) -> L {
-    a.and(b).or(c.and(a.or(b)))
-}
-
-/// What `a - b - borrow` borrows from the next bit.
-#[inline(always)]
-pub(super) fn borrow<L: Lanes>(a: L, b: L, borrowed: L) -> L {
-    b.or(borrowed).and_not(a).or(b.and(borrowed))
 }
 
 /// Makes rows of columns: bit `j` of word `i` becomes bit `i` of word `j` (Warren 2012, Hacker's Delight, 7-3).
@@ -306,6 +306,31 @@ impl<L: Lanes> Lanes for Pair<L> {
     #[inline(always)]
     fn xor(self, other: Pair<L>) -> Pair<L> {
         Pair(self.0.xor(other.0), self.1.xor(other.1))
+    }
+
+    #[inline(always)]
+    fn pick(self, a: Pair<L>, b: Pair<L>) -> Pair<L> {
+        Pair(self.0.pick(a.0, b.0), self.1.pick(a.1, b.1))
+    }
+
+    #[inline(always)]
+    fn sum(a: Pair<L>, b: Pair<L>, c: Pair<L>) -> Pair<L> {
+        Pair(L::sum(a.0, b.0, c.0), L::sum(a.1, b.1, c.1))
+    }
+
+    #[inline(always)]
+    fn carry(a: Pair<L>, b: Pair<L>, c: Pair<L>) -> Pair<L> {
+        Pair(L::carry(a.0, b.0, c.0), L::carry(a.1, b.1, c.1))
+    }
+
+    #[inline(always)]
+    fn borrow(a: Pair<L>, b: Pair<L>, borrowed: Pair<L>) -> Pair<L> {
+        Pair(L::borrow(a.0, b.0, borrowed.0), L::borrow(a.1, b.1, borrowed.1))
+    }
+
+    #[inline(always)]
+    fn or_not(self, other: Pair<L>) -> Pair<L> {
+        Pair(self.0.or_not(other.0), self.1.or_not(other.1))
     }
 
     #[inline(always)]

@@ -16,7 +16,7 @@ use super::rollout::{Circuits, RollOut, STEPS_AT_ONCE};
 use super::scalar::Scalar;
 use super::sliced::Sliced;
 use super::state::BitState;
-use super::width::{InLanes, Width};
+use super::width::{InLanes, SeriesWidths, Width};
 
 /// Below so many rollouts, lanes are not worth their filling.
 const MIN_BATCH: usize = 4;
@@ -33,6 +33,7 @@ pub struct PropnetSession {
     interrupt: Interrupt,
     scalar: Scalar,
     lanes: Width,
+    series: SeriesWidths,
     goals: Vec<Value>,
     lengths: Vec<u32>,
     /// Of the moves made in some states, state by state.
@@ -118,6 +119,7 @@ impl PropnetSession {
         PropnetSession {
             scalar: Scalar::new(&propnet.circuit),
             lanes: Width::of(&propnet),
+            series: SeriesWidths::of(&propnet),
             interrupt: interrupt.clone(),
             goals: Vec::new(),
             lengths: Vec::new(),
@@ -417,25 +419,32 @@ impl Session for PropnetSession {
         n_rollouts: u32,
         tally: &mut Tally,
     ) -> Result<(), ReasonerError> {
-        let Self { propnet, lanes, interrupt, .. } = self;
-        if (n_rollouts as usize) < MIN_BATCH || matches!(lanes, Width::Scalar) {
+        if (n_rollouts as usize) < MIN_BATCH || matches!(self.lanes, Width::Scalar) {
             for rollout in 0..n_rollouts {
                 let seed = Lot::seed_in_series(seed, rollout);
                 tally.add(&self.rollout_with(state, seed, &mut reasoner::Uniform, None)?);
             }
             return Ok(());
         }
+        let Self { propnet, series, interrupt, .. } = self;
         let phase = propnet.course.phase_of(state);
         let circuits = propnet.circuits(phase.is_some());
         let phase = phase.unwrap_or(0);
         let mut n_begun = 0;
         while n_begun < n_rollouts {
-            let n_rollouts = n_rollouts.min(n_begun.saturating_add(MAX_SERIES));
-            let ledger = Series { state, phase, seed, n_rollouts, tally, n_begun, n_playing: 0 };
-            if !lanes.with(propnet, RollingOut { circuits, ledger, interrupt }) {
+            let n_left = n_rollouts - n_begun;
+            let is_trial = series.are_on_trial() && n_left >= SeriesWidths::TRIAL;
+            let end = n_begun + n_left.min(if is_trial { SeriesWidths::TRIAL } else { MAX_SERIES });
+            let ledger = Series { state, phase, seed, n_rollouts: end, tally, n_begun, n_playing: 0 };
+            let rolling_out = RollingOut { circuits, ledger, interrupt };
+            let is_finished = match is_trial {
+                true => series.try_with(propnet, rolling_out),
+                false => series.best().with(propnet, rolling_out),
+            };
+            if !is_finished {
                 return Err(ReasonerError::Interrupted);
             }
-            n_begun = n_rollouts;
+            n_begun = end;
         }
         Ok(())
     }

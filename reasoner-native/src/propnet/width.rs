@@ -1,5 +1,7 @@
 //! How many states are evaluated side by side, by processor and net; and work that is done in lanes of any width.
 
+use std::time::{Duration, Instant};
+
 use super::kernel::{self, Level, Task};
 use super::lanes::{Lanes, Lanes64, Lanes256, Pair};
 use super::sliced::Sliced;
@@ -41,8 +43,11 @@ pub(super) enum Width {
 
 impl Width {
     pub(super) fn of(propnet: &Propnet) -> Width {
-        let level = propnet.level;
-        match lanes_of(propnet) {
+        Width::of_lanes(lanes_of(propnet), propnet.level)
+    }
+
+    fn of_lanes(n_lanes: usize, level: Level) -> Width {
+        match n_lanes {
             1 => Width::Scalar,
             ..=64 => Width::Of64(None),
             #[cfg(target_arch = "x86_64")]
@@ -77,6 +82,70 @@ impl Width {
             #[cfg(target_arch = "x86_64")]
             Width::TwoAvx512(memory) => of(memory, propnet, work),
         }
+    }
+}
+
+/// The widths for series of rollouts. Which is the fastest depends on the caches of the processor as much as on the net,
+/// and is found out by playing; what series come to does not depend on it.
+#[derive(Debug)]
+pub(super) struct SeriesWidths {
+    /// One that is left, or those on trial.
+    widths: Vec<Width>,
+    /// By width: the least time of a trial.
+    least: Vec<Duration>,
+    n_trials: usize,
+}
+
+impl SeriesWidths {
+    /// Rollouts of a trial: so many that lanes which are empty at its end are few even among 1024.
+    pub(super) const TRIAL: u32 = 1 << 15;
+    /// Trials of each width.
+    const N_TRIALS: usize = 3;
+
+    /// What a net of this size is usually fast in, half of it, and twice as many lanes.
+    pub(super) fn of(propnet: &Propnet) -> SeriesWidths {
+        let usual = lanes_of(propnet);
+        let mut n_lanes = vec![usual];
+        if propnet.evaluation == Evaluation::Sliced
+            && propnet.level > Level::Any
+            && propnet.level == Level::BEST
+        {
+            n_lanes
+                .extend([usual / 2, usual * 2].into_iter().filter(|n_lanes| (256..=1024).contains(n_lanes)));
+        }
+        SeriesWidths {
+            least: vec![Duration::MAX; n_lanes.len()],
+            widths: n_lanes.into_iter().map(|n_lanes| Width::of_lanes(n_lanes, propnet.level)).collect(),
+            n_trials: 0,
+        }
+    }
+
+    /// Whether widths are on trial.
+    pub(super) fn are_on_trial(&self) -> bool {
+        self.widths.len() > 1
+    }
+
+    /// The usual width, or the one found to be the fastest.
+    pub(super) fn best(&mut self) -> &mut Width {
+        &mut self.widths[0]
+    }
+
+    /// Does work of equal size as all trials in the width whose turn it is; whether it was finished. After the last
+    /// trial, only the fastest is left.
+    pub(super) fn try_with<W: InLanes<Output = bool>>(&mut self, propnet: &Propnet, work: W) -> bool {
+        let turn = self.n_trials % self.widths.len();
+        let begun = Instant::now();
+        if !self.widths[turn].with(propnet, work) {
+            return false;
+        }
+        self.least[turn] = self.least[turn].min(begun.elapsed());
+        self.n_trials += 1;
+        if self.n_trials == Self::N_TRIALS * self.widths.len() {
+            let fastest = (0..self.widths.len()).min_by_key(|&width| self.least[width]).unwrap_or(0);
+            self.widths.swap(0, fastest);
+            self.widths.truncate(1);
+        }
+        true
     }
 }
 

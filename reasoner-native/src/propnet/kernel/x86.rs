@@ -209,11 +209,25 @@ fn odd_words() -> __m512i {
     _mm512_add_epi16(even_words(), _mm512_set1_epi16(1))
 }
 
+/// The tables of what is the first, the second and the third of three bits: [`of_three`] takes what is made of them.
+const ONE: i32 = 0xf0;
+const TWO: i32 = 0xcc;
+const THREE: i32 = 0xaa;
+const ALL: i32 = 0xff;
+
+/// What a table says of three bits, in one instruction; compilers do not find it for more than two operations. To be
+/// called where the features are on, as the operations of [`X512`].
+#[inline(always)]
+fn of_three<const TABLE: i32>(a: X512, b: X512, c: X512) -> X512 {
+    // SAFETY: called where the features are on.
+    X512(unsafe { _mm512_ternarylogic_epi64::<TABLE>(a.0, b.0, c.0) })
+}
+
 /// Lanes in a vector register. Its operations must only be called where the features are on: within
 /// [`with`](super::with), inlined.
 macro_rules! register {
     ($name:ident, $level:expr, $words:literal, $register:ident, $and:ident, $and_not:ident, $or:ident, $xor:ident,
-     $test:ident $is:tt 0, $doc:literal) => {
+     $test:ident $is:tt 0, $doc:literal, { $($of_three:item)* }) => {
         #[doc = $doc]
         #[derive(Debug, Clone, Copy)]
         #[repr(transparent)]
@@ -291,6 +305,8 @@ macro_rules! register {
             fn repeated(word: u64) -> $name {
                 $name::of([word; $name::WORDS])
             }
+
+            $($of_three)*
         }
     };
 }
@@ -305,7 +321,8 @@ register!(
     _mm256_or_si256,
     _mm256_xor_si256,
     _mm256_testz_si256 == 0,
-    "256 lanes, for AVX2."
+    "256 lanes, for AVX2.",
+    {}
 );
 register!(
     X512,
@@ -317,5 +334,31 @@ register!(
     _mm512_or_si512,
     _mm512_xor_si512,
     _mm512_test_epi64_mask != 0,
-    "512 lanes, for AVX-512."
+    "512 lanes, for AVX-512.",
+    {
+        #[inline(always)]
+        fn or_not(self, other: X512) -> X512 {
+            of_three::<{ ONE | ALL ^ TWO }>(self, other, other)
+        }
+
+        #[inline(always)]
+        fn pick(self, a: X512, b: X512) -> X512 {
+            of_three::<{ ONE & TWO | (ALL ^ ONE) & THREE }>(self, a, b)
+        }
+
+        #[inline(always)]
+        fn sum(a: X512, b: X512, c: X512) -> X512 {
+            of_three::<{ ONE ^ TWO ^ THREE }>(a, b, c)
+        }
+
+        #[inline(always)]
+        fn carry(a: X512, b: X512, c: X512) -> X512 {
+            of_three::<{ ONE & TWO | THREE & (ONE | TWO) }>(a, b, c)
+        }
+
+        #[inline(always)]
+        fn borrow(a: X512, b: X512, borrowed: X512) -> X512 {
+            of_three::<{ (ALL ^ ONE) & (TWO | THREE) | TWO & THREE }>(a, b, borrowed)
+        }
+    }
 );
