@@ -16,6 +16,7 @@ use std::process::{Command, Output};
 use naive_same_game::NaiveSameGame;
 use reasoner::Dice;
 use serde_json::Value;
+use testkit::Shared;
 
 fn samegame(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_daggerboard-bench"));
@@ -69,6 +70,26 @@ fn every_line_comes_to_its_points() {
         assert_eq!(json(&samegame(folder.path(), &args)), told);
         assert_eq!(fs::read(folder.path().join("samegame.jsonl")).unwrap(), kept, "nothing is played twice");
     }
+}
+
+/// The best lines on the standard boards that stand in EXPERIMENTS.md: a board's number, its points and the moves in each line.
+const KEPT_LINES: &str = include_str!("data/samegame_lines.txt");
+
+#[test]
+fn kept_lines_of_the_standard_boards_come_to_their_points() {
+    let Some(shared) = Shared::find_or_skip() else { return };
+    let text = shared.text("samegame/standard20.txt").unwrap();
+    let rows: Vec<&str> = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect();
+    let mut numbers = Vec::new();
+    for kept in KEPT_LINES.lines() {
+        let mut words = kept.split_whitespace();
+        let number: usize = words.next().unwrap().parse().unwrap();
+        let points: i64 = words.next().unwrap().parse().unwrap();
+        let board = NaiveSameGame::new(&rows[15 * (number - 1)..15 * number]);
+        assert_eq!(board.score(&words.collect::<Vec<_>>()), Ok(points), "board {number}");
+        numbers.push(number);
+    }
+    assert_eq!(numbers, (1..=20).collect::<Vec<_>>());
 }
 
 #[test]
