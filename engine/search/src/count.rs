@@ -4,8 +4,7 @@ use crate::orders::Orders;
 use crate::sync::{AtomicU64, Ordering};
 
 /// The low bits hold what is in flight: [`MAX_THREADS`](crate::MAX_THREADS) batches of
-/// [`MAX_BATCH`](crate::MAX_BATCH) leaves with [`MAX_ROLLOUTS`](crate::MAX_ROLLOUTS) rollouts each. The other 40 count
-/// visits: thirty hours at ten million a second.
+/// [`MAX_IN_FLIGHT`](crate::MAX_IN_FLIGHT) rollouts. The other 40 count visits: thirty hours at ten million a second.
 const IN_FLIGHT_BITS: u32 = 24;
 const VISIT: u64 = 1 << IN_FLIGHT_BITS;
 

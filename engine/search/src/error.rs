@@ -2,7 +2,7 @@
 
 use reasoner::ReasonerError;
 
-use crate::options::{MAX_BATCH, MAX_EXPLORATION, MAX_ROLLOUTS, MAX_THREADS, MIN_BYTES};
+use crate::options::{MAX_BATCH, MAX_EXPLORATION, MAX_IN_FLIGHT, MAX_ROLLOUTS, MAX_THREADS, MIN_BYTES};
 
 /// Why a search could not be made. A reasoner that fails within a playout is no such error: the playout is
 /// given up and counted in the [`Report`](crate::Report).
@@ -32,6 +32,15 @@ pub enum SearchError {
     /// [`Options::rollouts`](crate::Options::rollouts) is out of bounds.
     #[error("a leaf has 1 to {max} rollouts, not {0}", max = MAX_ROLLOUTS)]
     Rollouts(u32),
+    /// Leaves and rollouts, each within its bounds, that are too many together.
+    #[error("a batch of {batch} leaves with {rollouts} rollouts each has {}, but at most {max} are in flight at once; \
+             take fewer of either", u64::from(*batch) * u64::from(*rollouts), max = MAX_IN_FLIGHT)]
+    InFlight {
+        /// Leaves of a batch.
+        batch: u32,
+        /// Rollouts of a leaf.
+        rollouts: u32,
+    },
     /// Rollouts that must tell their moves are wanted side by side.
     #[error("rave, rave-ucd and gibbs make their rollouts one by one; leave batch and rollouts out, or at 1")]
     OneByOne,

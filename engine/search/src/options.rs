@@ -7,15 +7,17 @@ use reasoner::Limits;
 use crate::SearchError;
 use crate::config::{Aim, Config, FinalMove, InFlight, Payoffs, Simultaneous, Unexplored};
 
-/// The most threads that one search takes; with [`MAX_BATCH`] and [`MAX_ROLLOUTS`] it is what in-flight counts have
-/// room for.
+/// The most threads that one search takes; with [`MAX_IN_FLIGHT`] it is what in-flight counts have room for.
 pub const MAX_THREADS: usize = 1024;
 
 /// The most leaves that one thread has in flight.
-pub const MAX_BATCH: u32 = 128;
+pub const MAX_BATCH: u32 = 512;
 
 /// The most rollouts from one leaf.
 pub const MAX_ROLLOUTS: u32 = 64;
+
+/// The most rollouts that one thread has in flight, from all leaves of a batch.
+pub const MAX_IN_FLIGHT: u32 = 8192;
 
 /// The largest C. From here on the means do not count any more, and far above it no bound is a number.
 pub const MAX_EXPLORATION: f64 = 1e6;
@@ -45,8 +47,8 @@ pub struct Options {
     pub simultaneous: Simultaneous,
     /// What the move to play has most of. None: visits where moves are chosen by statistics, otherwise the mean.
     pub final_move: Option<FinalMove>,
-    /// Leaves that a thread gathers before it rolls out from all of them, 1 to [`MAX_BATCH`], and 1 under `rave`,
-    /// `rave-ucd` and Gibbs sampling. None: as the reasoner likes.
+    /// Leaves that a thread gathers before it rolls out from all of them, 1 to [`MAX_BATCH`], with [`MAX_IN_FLIGHT`]
+    /// rollouts at most, and 1 under `rave`, `rave-ucd` and Gibbs sampling. None: as the reasoner likes.
     pub batch: Option<u32>,
     /// Rollouts from each leaf, each a visit, 1 to [`MAX_ROLLOUTS`], and 1 under `rave`, `rave-ucd` and Gibbs sampling.
     /// None: as the reasoner likes.
@@ -127,6 +129,10 @@ impl Options {
         }
         if self.rollouts.is_some_and(|rollouts| !(1..=MAX_ROLLOUTS).contains(&rollouts)) {
             return Err(SearchError::Rollouts(self.rollouts.unwrap_or_default()));
+        }
+        let (batch, rollouts) = (self.batch.unwrap_or(1), self.rollouts.unwrap_or(1));
+        if batch * rollouts > MAX_IN_FLIGHT {
+            return Err(SearchError::InFlight { batch, rollouts });
         }
         if self.config.wants_moves(self.unexplored) && self.batch.max(self.rollouts).is_some_and(|n| n > 1) {
             return Err(SearchError::OneByOne);

@@ -319,6 +319,8 @@ fn options_out_of_bounds_are_refused() {
         let odd = Options { exploration: Some(exploration), ..Options::default() };
         assert!(matches!(refused(odd), SearchError::Exploration(_)), "{exploration}");
     }
+    let flood = Options { batch: Some(512), rollouts: Some(64), ..Options::default() };
+    assert!(matches!(refused(flood), SearchError::InFlight { batch: 512, rollouts: 64 }));
     let nowhere = Options { pin: vec![usize::MAX], ..Options::default() };
     assert!(matches!(refused(nowhere), SearchError::Core(usize::MAX)));
     for unexplored in ["uniform", "gibbs"] {

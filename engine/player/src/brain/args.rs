@@ -64,8 +64,8 @@ pub struct BrainArgs {
     /// How soon a move's own mean takes over under rave and rave-ucd, 0 to 1 (Saffidine et al. 2012, 4.3)
     #[arg(long, default_value_t = Options::default().rave_bias, value_name = "B", value_parser = parse_rave_bias)]
     pub rave_bias: f64,
-    /// Leaves that a thread gathers before it rolls out from all of them; 64 if it is not given and the reasoner plays
-    /// many side by side, otherwise 1. Not with rave, rave-ucd and gibbs, whose rollouts are made one by one
+    /// Leaves that a thread gathers before it rolls out from all of them, up to 512; 64 if it is not given and the reasoner
+    /// plays many side by side, otherwise 1. Not with rave, rave-ucd and gibbs, whose rollouts are made one by one
     #[arg(long, value_name = "N", value_parser = parse_batch)]
     pub batch: Option<u32>,
     /// Rollouts from each leaf, each counted as a visit; with more than 8, C grows with the square root of an eighth of

@@ -195,6 +195,7 @@ impl Brain {
                 Err(BrainError::value("payoffs", payoffs, &error))
             }
             (SearchError::OneByOne, _, Some(n @ 2..), _) => Err(BrainError::value("batch", n, &error)),
+            (SearchError::InFlight { batch, .. }, ..) => Err(BrainError::value("batch", batch, &error)),
             (SearchError::OneByOne, _, _, Some(n)) => Err(BrainError::value("rollouts", n, &error)),
             _ => Ok(()),
         }
@@ -281,6 +282,15 @@ mod tests {
     }
 
     #[test]
+    fn leaves_and_rollouts_are_limited_together() {
+        let error = Brain::parse("rollouts=17,batch=512").unwrap_err();
+        assert!(error.to_string().contains("8704, but at most 8192 are in flight"), "{error}");
+        for settings in ["batch=512", "rollouts=64", "batch=512,rollouts=16", "batch=128,rollouts=64"] {
+            assert!(Brain::parse(settings).is_ok(), "{settings}");
+        }
+    }
+
+    #[test]
     fn rollouts_that_tell_their_moves_are_not_made_side_by_side() {
         for (settings, key) in [
             ("config=rave,batch=64", "batch"),
@@ -350,7 +360,7 @@ mod tests {
             "final-move=first",
             "solver=maybe",
             "batch=0",
-            "batch=129",
+            "batch=513",
             "rollouts=65",
             "rave-bias=-0.1",
             "rave-bias=nan",
