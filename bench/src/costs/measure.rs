@@ -107,7 +107,7 @@ fn searcher(config: Config, game: Spine, seed: u64) -> Result<Searcher<InRust<Sp
         // Whoever explores goes astray.
         exploration: Some(0.0),
         // States own nothing on the heap.
-        state_heap_bytes: 0,
+        state_heap_bytes: Some(0),
         ..Options::default()
     };
     let mut searcher = Searcher::new(reasoner, options)?;

@@ -72,6 +72,11 @@ pub trait Reasoner: Debug + Send + Sync + Sized + 'static {
     fn heap_bytes(&self, _state: &Self::State) -> usize {
         0
     }
+
+    /// Bytes that every state owns on the heap, with what an allocator rounds up; None if they differ from state to state.
+    fn heap_bytes_of_all(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// All that the search wants to know of a state, in one answer.

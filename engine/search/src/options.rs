@@ -71,9 +71,9 @@ pub struct Options {
     pub pin: Vec<usize>,
     /// What one query of a session may use.
     pub limits: Limits,
-    /// Bytes that one state owns on the heap, beyond its own size, as the cap counts them. Reasoners do not
-    /// tell; the default is a generous state of a published game in a bit set.
-    pub state_heap_bytes: usize,
+    /// Bytes that one state owns on the heap, beyond its own size, as the cap counts them. None: what the reasoner tells of
+    /// all states, or a guess from the first.
+    pub state_heap_bytes: Option<usize>,
 }
 
 impl Default for Options {
@@ -97,7 +97,7 @@ impl Default for Options {
             max_bytes: 1 << 30,
             pin: Vec::new(),
             limits: Limits::default(),
-            state_heap_bytes: 256,
+            state_heap_bytes: None,
         }
     }
 }

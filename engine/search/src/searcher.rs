@@ -122,7 +122,7 @@ impl<R: Reasoner> Searcher<R> {
             }
         };
         let mut searcher = Searcher {
-            graph: Arc::new(new_graph(&*reasoner, &options, history.as_deref())),
+            graph: Arc::new(new_graph(&*reasoner, &options, history.as_deref(), None)),
             scheme: Arc::new(scheme),
             history,
             root: None,
@@ -221,7 +221,7 @@ impl<R: Reasoner> Searcher<R> {
     }
 
     fn start_afresh(&mut self, state: &R::State) {
-        let fresh = Arc::new(new_graph(&*self.reasoner, &self.options, self.history.as_deref()));
+        let fresh = Arc::new(new_graph(&*self.reasoner, &self.options, self.history.as_deref(), Some(state)));
         let old = std::mem::replace(&mut self.graph, fresh);
         if old.meter.used() > SLOW_TO_DROP {
             // If no thread can be had, the closure and the graph with it are dropped here.
@@ -466,11 +466,25 @@ impl<R: Reasoner> Drop for Searcher<R> {
     }
 }
 
-/// An empty graph within what the history leaves of the cap.
-fn new_graph<R: Reasoner>(reasoner: &R, options: &Options, history: Option<&History>) -> Graph<R::State> {
-    let state_bytes = size_of::<R::State>() + options.state_heap_bytes;
+/// A state of which nothing is known owns so much, at least: a generous one of a published game.
+const GUESSED_HEAP_BYTES: usize = 256;
+
+/// States are guessed to own at most this part of the cap each, so that there is room for a chunk of nodes.
+const MOST_OF_CAP: usize = 256;
+
+/// An empty graph within what the history leaves of the cap, for the states that follow one.
+fn new_graph<R: Reasoner>(
+    reasoner: &R,
+    options: &Options,
+    history: Option<&History>,
+    first: Option<&R::State>,
+) -> Graph<R::State> {
     let cap = options.max_bytes - crate::arena::usize_of(history.map_or(0, History::bytes));
-    let sizes = Sizes::for_cap(cap, state_bytes, options.state_heap_bytes);
+    // States become larger in many games.
+    let guess = || GUESSED_HEAP_BYTES.max(first.map_or(0, |state| 2 * reasoner.heap_bytes(state)));
+    let told = options.state_heap_bytes.or_else(|| reasoner.heap_bytes_of_all());
+    let state_heap_bytes = told.unwrap_or_else(guess).min(cap / MOST_OF_CAP);
+    let sizes = Sizes::for_cap(cap, size_of::<R::State>() + state_heap_bytes, state_heap_bytes);
     let n_roles = reasoner.n_roles();
     Graph::new(n_roles, GraphKind::new(options, n_roles), sizes)
 }

@@ -22,7 +22,7 @@ fn options(name: &str, seed: u64) -> Options {
         config: named(name),
         seed: Some(seed),
         max_bytes: 64 << 20,
-        state_heap_bytes: 0,
+        state_heap_bytes: Some(0),
         // The families are compared by what they count.
         solver: false,
         ..Options::default()

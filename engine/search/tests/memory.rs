@@ -15,7 +15,7 @@ fn options(config: Config, threads: usize, max_bytes: usize) -> Options {
         threads,
         max_bytes,
         seed: Some(5),
-        state_heap_bytes: 0,
+        state_heap_bytes: Some(0),
         solver: false,
         ..Options::default()
     }

@@ -18,7 +18,7 @@ fn options(config: Config, threads: usize) -> Options {
         threads,
         seed: Some(1),
         max_bytes: 256 << 20,
-        state_heap_bytes: 0,
+        state_heap_bytes: Some(0),
         // A solved root would end runs before what is asked here: tests/solver.rs has the solver.
         solver: false,
         ..Options::default()

@@ -23,7 +23,7 @@ fn options(config: Config, threads: usize) -> Options {
         seed: Some(1),
         solver: true,
         max_bytes: 256 << 20,
-        state_heap_bytes: 0,
+        state_heap_bytes: Some(0),
         ..Options::default()
     }
 }

@@ -19,7 +19,7 @@ fn stress<G: Game>(game: impl Fn() -> G, max_bytes: usize, playouts: u64) {
             config,
             threads: N_THREADS,
             max_bytes,
-            state_heap_bytes: 0,
+            state_heap_bytes: Some(0),
             solver: false,
             ..Options::default()
         };

@@ -217,4 +217,10 @@ impl Reasoner for Propnet {
     fn heap_bytes(&self, state: &BitState) -> usize {
         state.heap_bytes()
     }
+
+    fn heap_bytes_of_all(&self) -> Option<usize> {
+        let bytes = self.initial.heap_bytes();
+        // Allocators round up by an eighth at most.
+        Some(bytes + bytes / 8)
+    }
 }
