@@ -278,6 +278,18 @@ fn an_interrupted_batch_is_an_error_and_the_next_one_is_right() {
 }
 
 #[test]
+fn every_state_owns_what_the_net_says() {
+    let Some(shared) = Shared::find_or_skip() else { return };
+    for game in ["ticTacToe", "connectFour", "hex"] {
+        let net = propnet(&shared.game(game).unwrap(), Evaluation::Sliced);
+        let mut session = net.session(Limits::default(), &Interrupt::new()).unwrap();
+        let state = session.initial_state().unwrap();
+        let (owned, told) = (net.heap_bytes(&state), net.heap_bytes_of_all().unwrap());
+        assert!(owned >= 16 && (owned..=owned * 9 / 8).contains(&told), "{game}: {told} for {owned}");
+    }
+}
+
+#[test]
 fn grounding_stops_at_once_when_interrupted_and_in_time() {
     let Some(shared) = Shared::find_or_skip() else { return };
     // A game whose grounding takes very long.

@@ -202,3 +202,19 @@ fn a_long_match_under_the_smallest_cap_always_has_a_move() {
         }
     }
 }
+
+#[test]
+fn a_node_costs_what_its_state_owns() {
+    let node_bytes = |state_heap_bytes, max_bytes| {
+        let options = Options { state_heap_bytes, ..options(Config::UctT, 1, max_bytes) };
+        searcher(Nim([9, 9, 9, 9]), options).record_bytes().node
+    };
+    let plain = node_bytes(Some(0), 1 << 30);
+    assert_eq!(node_bytes(Some(1000), 1 << 30), plain + 1000);
+    assert!(node_bytes(None, 1 << 30) > plain, "what a reasoner does not tell is not nothing");
+    assert_eq!(
+        node_bytes(Some(1 << 20), 1 << 20),
+        plain + (1 << 12),
+        "a small graph still has room for nodes"
+    );
+}
