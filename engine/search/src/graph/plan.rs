@@ -28,13 +28,13 @@ impl Sizes {
         // chunks between a page and what the allocator hands out in one piece without effort.
         let bits_for = |bytes: usize, low: u32, high: u32| (cap / 64 / bytes).max(1).ilog2().clamp(low, high);
         // Small games have about four moves a node and half of their nodes opened (BATCHES.md measured 100
-        // to 207 bytes a node in all); the table must be large enough for the leanest.
-        let lean_node_bytes = size_of::<Node>() + state_bytes + 2 * size_of::<Edge>();
+        // to 207 bytes a node in all); the table must be large enough for the leanest, whose words it takes from the cap too.
+        let lean_node_bytes = size_of::<Node>() + state_bytes + 2 * size_of::<Edge>() + 3 * size_of::<u64>() / 2;
         let n_nodes = (cap / lean_node_bytes).max(16);
         Sizes {
             node_bits: bits_for(size_of::<Node>() + state_bytes, 6, 12),
             edge_bits: bits_for(size_of::<Edge>(), 9, 16),
-            table_bits: (n_nodes + n_nodes / 3).next_power_of_two().ilog2().min(32),
+            table_bits: (n_nodes + n_nodes / 4).next_power_of_two().ilog2().min(32),
             cap,
             state_heap_bytes,
         }
