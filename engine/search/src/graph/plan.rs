@@ -29,7 +29,8 @@ impl Sizes {
         let bits_for = |bytes: usize, low: u32, high: u32| (cap / 64 / bytes).max(1).ilog2().clamp(low, high);
         // Small games have about four moves a node and half of their nodes opened (BATCHES.md measured 100
         // to 207 bytes a node in all); the table must be large enough for the leanest, whose words it takes from the cap too.
-        let lean_node_bytes = size_of::<Node>() + state_bytes + 2 * size_of::<Edge>() + 3 * size_of::<u64>() / 2;
+        let lean_node_bytes =
+            size_of::<Node>() + state_bytes + 2 * size_of::<Edge>() + 3 * size_of::<u64>() / 2;
         let n_nodes = (cap / lean_node_bytes).max(16);
         Sizes {
             node_bits: bits_for(size_of::<Node>() + state_bytes, 6, 12),
