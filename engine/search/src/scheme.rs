@@ -22,6 +22,8 @@ pub(crate) struct Scheme {
     pub(crate) unexplored: Unexplored,
     pub(crate) final_move: FinalMove,
     pub(crate) rave_bias: f64,
+    /// Whether moves are compared by counts and sums that stand ready, and by nothing else.
+    pub(crate) has_columns: bool,
     /// Leaves of a batch.
     pub(crate) batch: u64,
     /// Rollouts from each leaf.
@@ -49,12 +51,18 @@ impl Scheme {
             false => (options.batch.unwrap_or(usual.0), options.rollouts.unwrap_or(usual.1)),
         };
         let valuation = Valuation::new(options.aim, options.discount, max_goal, n_roles);
+        let solver = Solver::new(options, &valuation, n_roles);
+        let config = options.config;
         Scheme {
-            solver: Solver::new(options, &valuation, n_roles),
+            has_columns: config.has_columns()
+                && solver.is_none()
+                && options.in_flight == InFlight::Count
+                && options.unexplored == Unexplored::Uniform,
+            solver,
             valuation,
             batch: u64::from(batch),
             n_rollouts,
-            config: options.config,
+            config,
             payoffs: options.place_of_payoffs(),
             exploration: options.exploration_for(n_roles)
                 * (f64::from(n_rollouts) / ROLLOUTS_OF_C).max(1.0).sqrt(),

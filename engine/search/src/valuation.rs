@@ -108,12 +108,16 @@ impl Valuation {
         if self.discount == 1.0 {
             return value;
         }
-        let power = match self.powers.get(steps as usize) {
-            Some(&power) => power,
-            None => self.discount.powi(i32::try_from(steps).unwrap_or(i32::MAX)),
-        };
+        let power = self.powers.get(steps as usize).copied().unwrap_or_else(|| self.far_power(steps));
         // Rounded: for numbers that are not negative, this is what `round` gives without a call.
         (value as f64 * power + 0.5) as u64
+    }
+
+    /// A power of the discount that is not kept; apart, since compilers compute it in advance where it is in line.
+    #[cold]
+    #[inline(never)]
+    fn far_power(&self, steps: u32) -> f64 {
+        self.discount.powi(i32::try_from(steps).unwrap_or(i32::MAX))
     }
 
     /// A value in goal points.

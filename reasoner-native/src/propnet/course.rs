@@ -78,13 +78,16 @@ impl Circuit {
         (work + PER_MOVE * n_moves) as f64
     }
 
-    /// The work of evaluating goals and handing lanes on, in the same unit.
-    pub(super) fn work_of_harvest(&self) -> f64 {
+    /// The work of evaluating goals and handing lanes on, in the same unit; with states to bring or without.
+    pub(super) fn work_of_harvest(&self, brings_states: bool) -> f64 {
         /// What counting or noting a goal costs.
         const PER_GOAL: usize = 12;
         /// What everything else does.
         const ONCE: usize = 200;
-        (self.work(Cone::Goal) + PER_GOAL * self.goals.len() + ONCE) as f64
+        /// What turning states into lanes costs for each base.
+        const PER_BASE: usize = 20;
+        let of_states = if brings_states { PER_BASE * self.n_bases } else { 0 };
+        (self.work(Cone::Goal) + PER_GOAL * self.goals.len() + ONCE + of_states) as f64
     }
 }
 

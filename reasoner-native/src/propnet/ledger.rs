@@ -8,6 +8,9 @@ use super::state::BitState;
 
 /// Rollouts that wait for lanes, and where their ends go.
 pub(super) trait Ledger<L: Lanes> {
+    /// Whether rollouts begin in different states, so that each has to be brought to its lane.
+    const BRINGS_STATES: bool;
+
     /// Whether rollouts wait to begin, in whatever phase.
     fn waits(&self) -> bool;
 
@@ -128,6 +131,8 @@ impl<'a> Batch<'a> {
 }
 
 impl<L: Lanes> Ledger<L> for Batch<'_> {
+    const BRINGS_STATES: bool = true;
+
     #[inline(always)]
     fn waits(&self) -> bool {
         self.waiting.iter().any(|waiting| !waiting.is_empty())
@@ -197,6 +202,8 @@ pub(super) struct Series<'a> {
 }
 
 impl<L: Lanes> Ledger<L> for Series<'_> {
+    const BRINGS_STATES: bool = false;
+
     #[inline(always)]
     fn waits(&self) -> bool {
         self.n_begun < self.n_rollouts

@@ -101,7 +101,7 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
 
     /// How many lanes that ended in one phase wait for each other: the more, the dearer goals are beside a step
     /// (PROPNET.md, "Goals deferred"). With `n` of `N` lanes waiting in each of `P` phases, `P n / 2 N` of the steps are
-    /// lost, and a harvest of work `G` comes every `n / (N / length)` steps of work `S`: together least for
+    /// lost, and a harvest of work `G`, with the states of those that begin, comes every `n / (N / length)` steps of work `S`: together least for
     /// `n = N sqrt(2 G / (S P length))`.
     fn n_waiting(&mut self, step: u32, n_ended: u64) -> u32 {
         if n_ended > 0 {
@@ -109,7 +109,7 @@ impl<L: Lanes, B: Ledger<L>> RollOut<'_, L, B> {
         }
         let phases = self.circuits.phases;
         let of_steps: f64 = phases.iter().map(Circuit::work_of_step).sum();
-        let of_harvests: f64 = phases.iter().map(Circuit::work_of_harvest).sum();
+        let of_harvests: f64 = phases.iter().map(|it| it.work_of_harvest(B::BRINGS_STATES)).sum();
         let per_step = 2.0 * of_harvests / (of_steps * phases.len() as f64 * self.sliced.mean_length);
         #[allow(
             clippy::cast_possible_truncation,

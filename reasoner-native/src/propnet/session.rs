@@ -16,7 +16,7 @@ use super::rollout::{Circuits, RollOut, STEPS_AT_ONCE};
 use super::scalar::Scalar;
 use super::sliced::Sliced;
 use super::state::BitState;
-use super::width::{InLanes, SeriesWidths, Width};
+use super::width::{BatchWidths, InLanes, SeriesWidths};
 
 /// Below so many rollouts, lanes are not worth their filling.
 const MIN_BATCH: usize = 4;
@@ -32,7 +32,7 @@ pub struct PropnetSession {
     propnet: Arc<Propnet>,
     interrupt: Interrupt,
     scalar: Scalar,
-    lanes: Width,
+    batches: BatchWidths,
     series: SeriesWidths,
     goals: Vec<Value>,
     lengths: Vec<u32>,
@@ -118,7 +118,7 @@ impl PropnetSession {
     pub(super) fn new(propnet: Arc<Propnet>, interrupt: &Interrupt) -> PropnetSession {
         PropnetSession {
             scalar: Scalar::new(&propnet.circuit),
-            lanes: Width::of(&propnet),
+            batches: BatchWidths::of(&propnet),
             series: SeriesWidths::of(&propnet),
             interrupt: interrupt.clone(),
             goals: Vec::new(),
@@ -265,14 +265,15 @@ impl Session for PropnetSession {
         expansions: &mut Vec<Expansion>,
     ) -> Result<(), ReasonerError> {
         expansions.resize_with(states.len(), Expansion::default);
-        if states.len() < MIN_BATCH || matches!(self.lanes, Width::Scalar) {
+        if states.len() < MIN_BATCH || self.batches.is_scalar() {
             for (state, expansion) in states.iter().zip(expansions) {
                 self.expand_any(state, expansion);
             }
             return Ok(());
         }
         let propnet = &*self.propnet;
-        self.lanes.with(propnet, Expanding { propnet, states, expansions });
+        let width = self.batches.for_batch(states.len());
+        width.with(propnet, Expanding { propnet, states, expansions });
         Ok(())
     }
 
@@ -286,15 +287,16 @@ impl Session for PropnetSession {
         assert_eq!(joint_moves.len(), states.len() * n_roles, "one move for each role of each state");
         next.clear();
         self.move_wires.clear();
-        let has_lanes = states.len() >= MIN_BATCH && !matches!(self.lanes, Width::Scalar);
+        let has_lanes = states.len() >= MIN_BATCH && !self.batches.is_scalar();
         if !has_lanes || !self.has_wires(joint_moves) {
             for (state, joint_move) in states.iter().zip(joint_moves.chunks_exact(n_roles)) {
                 next.push(self.next_state(state, joint_move)?);
             }
             return Ok(());
         }
-        let Self { propnet, lanes, move_wires, .. } = self;
-        lanes.with(propnet, Advancing { circuit: &propnet.circuit, states, move_wires, next });
+        let Self { propnet, batches, move_wires, .. } = self;
+        let advancing = Advancing { circuit: &propnet.circuit, states, move_wires, next };
+        batches.for_batch(states.len()).with(propnet, advancing);
         Ok(())
     }
 
@@ -384,7 +386,7 @@ impl Session for PropnetSession {
         let n_each = Rollouts::n_each(states.len(), seeds.len());
         let n_roles = self.propnet.n_roles();
         ends.clear(n_roles);
-        if seeds.len() < MIN_BATCH || matches!(self.lanes, Width::Scalar) {
+        if seeds.len() < MIN_BATCH || self.batches.is_scalar() {
             for (state, seeds) in states.iter().zip(seeds.chunks(n_each)) {
                 for &seed in seeds {
                     ends.push(&self.rollout_with(state, seed, &mut reasoner::Uniform, None)?);
@@ -396,13 +398,14 @@ impl Session for PropnetSession {
         self.goals.resize(seeds.len() * n_roles, 0);
         self.lengths.clear();
         self.lengths.resize(seeds.len(), 0);
-        let Self { propnet, lanes, interrupt, goals, lengths, .. } = self;
+        let Self { propnet, batches, interrupt, goals, lengths, .. } = self;
         let phases: Option<Vec<usize>> = states.iter().map(|state| propnet.course.phase_of(state)).collect();
         let circuits = propnet.circuits(phases.is_some());
         let phases = phases.unwrap_or_else(|| vec![0; states.len()]);
         let n_phases = circuits.phases.len();
         let ledger = Batch::new(states, phases.into_iter(), n_phases, seeds, (goals, lengths));
-        let is_finished = lanes.with(propnet, RollingOut { circuits, ledger, interrupt });
+        let rolling_out = RollingOut { circuits, ledger, interrupt };
+        let is_finished = batches.for_batch(seeds.len()).with(propnet, rolling_out);
         if !is_finished {
             return Err(ReasonerError::Interrupted);
         }
@@ -419,7 +422,7 @@ impl Session for PropnetSession {
         n_rollouts: u32,
         tally: &mut Tally,
     ) -> Result<(), ReasonerError> {
-        if (n_rollouts as usize) < MIN_BATCH || matches!(self.lanes, Width::Scalar) {
+        if (n_rollouts as usize) < MIN_BATCH || self.batches.is_scalar() {
             for rollout in 0..n_rollouts {
                 let seed = Lot::seed_in_series(seed, rollout);
                 tally.add(&self.rollout_with(state, seed, &mut reasoner::Uniform, None)?);

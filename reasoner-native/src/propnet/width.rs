@@ -42,10 +42,6 @@ pub(super) enum Width {
 }
 
 impl Width {
-    pub(super) fn of(propnet: &Propnet) -> Width {
-        Width::of_lanes(lanes_of(propnet), propnet.level)
-    }
-
     fn of_lanes(n_lanes: usize, level: Level) -> Width {
         match n_lanes {
             1 => Width::Scalar,
@@ -81,6 +77,40 @@ impl Width {
             Width::Avx512(memory) => of(memory, propnet, work),
             #[cfg(target_arch = "x86_64")]
             Width::TwoAvx512(memory) => of(memory, propnet, work),
+        }
+    }
+}
+
+/// The widths for batches: lanes that no state of a batch fills take as long as others.
+#[derive(Debug)]
+pub(super) struct BatchWidths {
+    usual: Width,
+    /// One with fewer lanes, and how many.
+    narrow: Option<(usize, Width)>,
+}
+
+impl BatchWidths {
+    /// The usual width of a net, and half of it where that is one vector instruction for two.
+    pub(super) fn of(propnet: &Propnet) -> BatchWidths {
+        let usual = lanes_of(propnet);
+        let half = usual / 2;
+        let has_half = propnet.evaluation == Evaluation::Sliced && usual > 512;
+        BatchWidths {
+            usual: Width::of_lanes(usual, propnet.level),
+            narrow: has_half.then(|| (half, Width::of_lanes(half, propnet.level))),
+        }
+    }
+
+    /// Whether states are evaluated one by one.
+    pub(super) fn is_scalar(&self) -> bool {
+        matches!(self.usual, Width::Scalar)
+    }
+
+    /// The width for a batch of so many states.
+    pub(super) fn for_batch(&mut self, n_states: usize) -> &mut Width {
+        match &mut self.narrow {
+            Some((n_lanes, width)) if n_states <= *n_lanes => width,
+            _ => &mut self.usual,
         }
     }
 }

@@ -107,6 +107,11 @@ impl Config {
         self.has_later_moves() || unexplored != Unexplored::Uniform
     }
 
+    /// Whether edges are compared by counts and sums as they are, their own or their children's.
+    pub(crate) fn has_columns(self) -> bool {
+        matches!(self, Config::Uct | Config::UctT | Config::UpdateAll | Config::UpdateDescent)
+    }
+
     /// Whether edges are compared by the counts and sums of their children.
     pub(crate) fn is_by_children(self, payoffs: Payoffs) -> bool {
         let has_choice = matches!(self, Config::UpdateAll | Config::UpdateDescent);

@@ -121,6 +121,7 @@ impl<R: Reasoner> Walker<R> {
                     return Ok(Some(End::Broken));
                 }
                 Child::None => {
+                    self.note_joint_move(setting, opening);
                     let question = self.questions.ask_child(id, &self.choices, &self.joint_move);
                     descent.next = Next::Follow(question);
                     return Ok(None);
@@ -234,15 +235,6 @@ impl<R: Reasoner> Walker<R> {
         self.path.leave_node(false);
         let edge = first + self.choices[0];
         self.path.enter_edge(graph, Passed { edge, role, chance: None });
-        self.joint_move.clear();
-        for role_idx in 0..self.n_roles {
-            let is_mover = role_idx == role as usize;
-            self.joint_move.push(if is_mover {
-                edges[chosen].a_move()
-            } else {
-                graph.only_move(opening, role_idx)
-            });
-        }
         Some(edges[chosen].child::<Sound>())
     }
 
@@ -272,16 +264,33 @@ impl<R: Reasoner> Walker<R> {
             self.chances.push(chance);
         }
         let joint = self.turn_to_the_unproven(setting, id, opening, dice);
-        self.joint_move.clear();
         self.path.leave_node(true);
         for ((role, &choice), &chance) in (0u32..).zip(&self.choices).zip(&self.chances) {
             let edge = opening.first_edge + choice;
-            self.joint_move.push(graph.edge(edge).a_move());
             self.path.push_edge(Passed { edge, role, chance });
         }
         self.path.enter_edges(graph);
         self.path.note_joint(joint);
         joint.map_or(Child::None, |joint| graph.joint(joint).child())
+    }
+
+    /// Writes down the joint move that the choices of this node make.
+    fn note_joint_move(&mut self, setting: Setting<'_, R::State>, opening: Opening) {
+        let graph = setting.graph;
+        let edges = graph.edges_of(opening);
+        self.joint_move.clear();
+        match opening.mover {
+            Some(mover) => self.joint_move.extend((0u32..).zip(0..self.n_roles).map(|(role, role_idx)| {
+                if role == mover {
+                    edges[self.choices[0] as usize].a_move()
+                } else {
+                    graph.only_move(opening, role_idx)
+                }
+            })),
+            None => {
+                self.joint_move.extend(self.choices.iter().map(|&choice| edges[choice as usize].a_move()))
+            }
+        }
     }
 
     /// Now and then, instead of a joint move that leads to what is known, makes one that does not: roles that choose each

@@ -4,10 +4,12 @@
 //! [`Account`] ([`accounts`]); regret matching, which knows something else, has a place of its own ([`regret`]).
 
 mod accounts;
+mod columns;
 mod regret;
 
 use accounts::Recall;
 pub(crate) use accounts::{Account, Standing};
+use columns::Columns;
 pub(crate) use regret::{Regrets, choose_by_regret};
 
 use std::hash::Hash;
@@ -49,6 +51,7 @@ pub(crate) struct Selector {
     /// By account: the upper confidence bound.
     bounds: Vec<f64>,
     recall: Recall,
+    columns: Columns,
     /// What is proven of each move's child.
     words: Vec<u64>,
 }
@@ -73,6 +76,11 @@ impl Selector {
         view: &Viewpoint,
         dice: &mut Dice,
     ) -> Option<usize> {
+        if scheme.has_columns
+            && let Some(chosen) = self.columns.choose(graph, scheme, view, dice)
+        {
+            return Some(chosen);
+        }
         self.gather(graph, scheme, view);
         let n_unexplored = self.accounts.iter().filter(|it| it.standing == Standing::Unexplored).count();
         if n_unexplored > 0 {
@@ -198,15 +206,9 @@ impl Selector {
         // All bounds first: square roots and divisions that wait for no comparison overlap.
         self.bounds.clear();
         self.bounds.extend(self.accounts.iter().map(bound));
-        let mut best = None;
-        let mut best_bound = f64::NEG_INFINITY;
-        for (idx, &bound) in self.bounds.iter().enumerate() {
-            if bound > best_bound + TIE {
-                best_bound = bound;
-                best = Some(idx);
-            }
-        }
-        best
+        let greatest = self.bounds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        // Nothing is as great as that if no move is left.
+        self.bounds.iter().position(|&bound| bound > f64::NEG_INFINITY && bound >= greatest - TIE)
     }
 }
 
