@@ -13,6 +13,7 @@ mod costs;
 mod duel;
 mod games_played;
 mod journal;
+mod kept;
 mod left_right;
 mod list;
 mod measure;

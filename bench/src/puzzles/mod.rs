@@ -11,17 +11,16 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use player::brain::split_outside_parentheses;
+use indicatif::ProgressBar;
 use player::failure::{Failure, Outcome};
 use player::reasoners::{self, ReasonerKind};
 use player::{output, stop};
-use reasoner::{Dice, Interrupt};
+use reasoner::Dice;
 use search::cores;
 use serde_json::json;
 use single::System;
 
-use crate::journal::Journal;
-use crate::progress;
+use crate::kept::{self, Games, SystemList, systems};
 use play::{Key, Played};
 use table::Table;
 
@@ -103,14 +102,6 @@ pub struct PuzzlesArgs {
     curves: Option<PathBuf>,
 }
 
-/// Systems of a command line.
-type SystemList = std::sync::Arc<[System]>;
-
-fn systems(text: &str) -> Result<SystemList, String> {
-    let system = |name: &str| name.trim().parse().map_err(|error: single::SystemError| error.to_string());
-    split_outside_parentheses(text).map(system).collect()
-}
-
 fn clock(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.0..=604_800.0).contains(seconds));
     seconds.ok_or_else(|| "0 to 604800 seconds are wanted".to_owned())
@@ -126,7 +117,10 @@ impl PuzzlesArgs {
         let games = self.game_names()?;
         let threads = self.threads.map_or_else(|| cores().len().max(1), NonZero::get);
         let keys: Vec<Key> = games.iter().flat_map(|game| self.keys(game, threads)).collect();
-        let matches = self.play_all(&keys, &stop)?;
+        let tasks: Vec<(Key, ())> = keys.into_iter().map(|key| (key, ())).collect();
+        let describe = |key: &Key| format!("{} {}", short_name(&key.game), key.system);
+        let play = |key: &Key, (): &(), _: &ProgressBar| play::play(key, self.reasoner, &stop);
+        let matches: Games<Played> = kept::play_all(&tasks, self.out.as_deref(), &stop, describe, play)?;
         let table = Table::new(&games, &self.systems, &matches.wanted, &matches.all);
         if let Some(folder) = &self.curves {
             curves::write(folder, &table, self.start).map_err(|failure| failure.context(folder.display()))?;
@@ -175,65 +169,6 @@ impl PuzzlesArgs {
         };
         (0..self.runs).flat_map(|run| self.systems.iter().map(move |system| key(system, run))).collect()
     }
-
-    /// Plays what is not in the file, one match after the other, since each takes all cores it is given.
-    fn play_all(&self, keys: &[Key], stop: &Interrupt) -> Result<Matches, Failure> {
-        let mut journal = self.journal()?;
-        let known = |journal: &Option<Journal<Played>>, key: &Key| {
-            journal.as_ref()?.entries.iter().find(|played| played.key == *key).cloned()
-        };
-        let bar = progress::bar(keys.len());
-        let mut wanted = Vec::new();
-        for key in keys {
-            bar.set_message(format!("{} {}", short_name(&key.game), key.system));
-            let played = match known(&journal, key) {
-                Some(played) => Some(played),
-                None if stop.is_raised() => break,
-                None => {
-                    let played = play::play(key, self.reasoner, stop)?;
-                    if let (Some(played), Some(journal)) = (&played, &mut journal) {
-                        journal.push(played.clone()).map_err(|error| self.in_file(error))?;
-                    }
-                    played
-                }
-            };
-            let Some(played) = played else { break };
-            wanted.push(played);
-            bar.inc(1);
-        }
-        bar.finish_and_clear();
-        let all = journal.map_or_else(|| wanted.clone(), |journal| journal.entries);
-        Ok(Matches { wanted, all })
-    }
-
-    fn journal(&self) -> Result<Option<Journal<Played>>, Failure> {
-        let Some(path) = &self.out else { return Ok(None) };
-        let journal = Journal::open(path).map_err(|error| self.in_file(error))?;
-        if journal.n_unreadable > 0 {
-            output::progress(format_args!(
-                "{} lines of {} are no matches",
-                journal.n_unreadable,
-                path.display()
-            ));
-        }
-        Ok(Some(journal))
-    }
-
-    fn in_file(&self, error: std::io::Error) -> Failure {
-        let failure = Failure::work(error);
-        match &self.out {
-            Some(path) => failure.context(path.display()),
-            None => failure,
-        }
-    }
-}
-
-/// Matches that were played.
-struct Matches {
-    /// Those of this command line, in its order.
-    wanted: Vec<Played>,
-    /// Those in the file too.
-    all: Vec<Played>,
 }
 
 fn path_in(folder: &Path, name: &str) -> String {
@@ -248,16 +183,6 @@ fn short_name(game: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn commas_within_parentheses_separate_no_systems() {
-        let names = |text| systems(text).map(|list| list.iter().map(System::to_string).collect::<Vec<_>>());
-        assert_eq!(
-            names("uct, nrpa(2,n=5),ucd(1,0,1)"),
-            Ok(vec!["uct".to_owned(), "nrpa(2,n=5,alpha=1,p=1)".to_owned(), "ucd(1,0,1)".to_owned()])
-        );
-        assert!(names("uct,magic").is_err_and(|error| error.contains("\"magic\"")));
-    }
 
     #[test]
     fn clocks_are_numbers_of_seconds() {

@@ -10,6 +10,7 @@ use search::{Budget, Options};
 use serde::{Deserialize, Serialize};
 use single::{Outsiders, Report, Searcher, System};
 
+use crate::kept;
 use crate::named_game::NamedGame;
 
 /// What decides a match, but for the machine.
@@ -56,6 +57,15 @@ pub struct Played {
     pub found: Vec<Better>,
     /// Why there was no end.
     pub error: Option<String>,
+}
+
+impl kept::Played for Played {
+    type Key = Key;
+    const NAME: &'static str = "matches";
+
+    fn key(&self) -> &Key {
+        &self.key
+    }
 }
 
 /// Grounding may take this part of the start clock.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use bench::games::{RustGame, SameGame, Tabu};
 use clap::Args;
-use player::brain::split_outside_parentheses;
+use indicatif::ProgressBar;
 use player::failure::{Failure, Outcome};
 use player::{output, stop};
 use reasoner::{Dice, Interrupt};
@@ -19,8 +19,7 @@ use search::cores;
 use serde_json::json;
 use single::System;
 
-use crate::journal::Journal;
-use crate::progress;
+use crate::kept::{self, SystemList, systems};
 use play::{Effort, Key, Played};
 use table::Column;
 
@@ -89,14 +88,6 @@ pub struct SameGameArgs {
 
 /// Best of those measured (EXPERIMENTS.md); a search of it takes 1.3 million rollouts, which a thread makes in a minute.
 const DEFAULT_SYSTEM: &str = "nrpa(4,n=24,p=4)";
-
-/// Systems of a command line.
-type SystemList = std::sync::Arc<[System]>;
-
-fn systems(text: &str) -> Result<SystemList, String> {
-    let system = |name: &str| name.trim().parse().map_err(|error: single::SystemError| error.to_string());
-    split_outside_parentheses(text).map(system).collect()
-}
 
 fn tabu(text: &str) -> Result<Tabu, String> {
     text.parse().map_err(|()| "random, taburandom or tabucolorrandom is wanted".to_owned())
@@ -172,7 +163,6 @@ impl SameGameArgs {
         ways: &[(System, Tabu)],
         stop: &Interrupt,
     ) -> Result<Vec<Played>, Failure> {
-        let mut journal = self.journal()?;
         let threads = self.threads.map_or_else(|| cores().len().max(1), NonZero::get);
         // All boards are there before the first one is played.
         let mut tasks = Vec::new();
@@ -187,52 +177,16 @@ impl SameGameArgs {
                     threads,
                     seed: Dice::child_seed(self.seed, u64::from(*number)),
                 };
-                tasks.push((number, game, key));
+                tasks.push((key, game));
             }
         }
-        let bar = progress::bar(tasks.len());
-        let mut games = Vec::new();
-        for (number, game, key) in &tasks {
-            let what = format!("board {number}, {}", key.system);
-            bar.set_message(what.clone());
-            let known = journal.as_ref().and_then(|it| it.entries.iter().find(|played| played.key == *key));
-            let played = match known {
-                Some(played) => Some(played.clone()),
-                None if stop.is_raised() => break,
-                None => {
-                    let played = play::play(game, key, stop, &|points| {
-                        bar.set_message(format!("{what}: {points} points"));
-                    })?;
-                    if let (Some(played), Some(journal)) = (&played, &mut journal) {
-                        journal.push(played.clone()).map_err(|error| self.in_file(error))?;
-                    }
-                    played
-                }
-            };
-            let Some(played) = played else { break };
-            games.push(played);
-            bar.inc(1);
-        }
-        bar.finish_and_clear();
-        Ok(games)
-    }
-
-    fn journal(&self) -> Result<Option<Journal<Played>>, Failure> {
-        let Some(path) = &self.out else { return Ok(None) };
-        let journal = Journal::open(path).map_err(|error| self.in_file(error))?;
-        if journal.n_unreadable > 0 {
-            let n = journal.n_unreadable;
-            output::progress(format_args!("{n} lines of {} are no games", path.display()));
-        }
-        Ok(Some(journal))
-    }
-
-    fn in_file(&self, error: std::io::Error) -> Failure {
-        let failure = Failure::work(error);
-        match &self.out {
-            Some(path) => failure.context(path.display()),
-            None => failure,
-        }
+        let describe = |key: &Key| format!("{}, {}", key.board, key.system);
+        let play = |key: &Key, game: &SameGame, bar: &ProgressBar| {
+            play::play(game, key, stop, &|points| {
+                bar.set_message(format!("{}: {points} points", describe(key)));
+            })
+        };
+        Ok(kept::play_all(&tasks, self.out.as_deref(), stop, describe, play)?.wanted)
     }
 }
 

@@ -10,6 +10,8 @@ use search::{Budget, Options};
 use serde::{Deserialize, Serialize};
 use single::{Report, Searcher, System};
 
+use crate::kept;
+
 /// How long a line is on average, by which the time of a board is divided among its moves (Schadd et al. 2012,
 /// section 6.4).
 const MEAN_LENGTH: f64 = 64.4;
@@ -76,6 +78,15 @@ pub struct Played {
     pub playouts: u64,
     pub seconds: f64,
     pub found: Vec<Better>,
+}
+
+impl kept::Played for Played {
+    type Key = Key;
+    const NAME: &'static str = "games";
+
+    fn key(&self) -> &Key {
+        &self.key
+    }
 }
 
 /// Plays a game; none if it was stopped. `progress` is told the points of the best line, several times a second.
