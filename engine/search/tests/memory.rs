@@ -2,11 +2,11 @@
 
 mod common;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::runs::{is_slow, play, searcher};
 use common::{Game, Nim, Picks, take};
-use daggerboard_search::{Config, Counters, Options, Report};
+use daggerboard_search::{Budget, Config, Counters, Options, Report};
 use reasoner::{Interrupt, Move, Role};
 
 fn options(config: Config, threads: usize, max_bytes: usize) -> Options {
@@ -144,6 +144,53 @@ fn a_run_without_time_for_a_pause_leaves_it_to_the_next() {
     // From the same root, as on the opponents' time.
     searcher.set_max_pause(Duration::MAX);
     assert!(play(&mut searcher, 500).reclaims.times > 0);
+}
+
+/// Two roles take turns, each with so many moves to positions that nothing else leads to.
+#[derive(Debug)]
+struct Fan(u32);
+
+impl Game for Fan {
+    type State = (u32, [u32; 3]);
+
+    fn n_roles(&self) -> usize {
+        2
+    }
+
+    fn initial(&self) -> Self::State {
+        (0, [0; 3])
+    }
+
+    fn is_terminal(&self, &(step, _): &Self::State) -> bool {
+        step == 3
+    }
+
+    fn legal(&self, &(step, _): &Self::State, role: usize, moves: &mut Vec<u32>) {
+        moves.extend(0..if role == step as usize % 2 { self.0 } else { 1 });
+    }
+
+    fn next(&self, &(step, mut made): &Self::State, joint_move: &[u32]) -> Self::State {
+        made[step as usize] = joint_move[step as usize % 2];
+        (step + 1, made)
+    }
+
+    fn goal(&self, (_, made): &Self::State, role: usize) -> u32 {
+        if made.iter().sum::<u32>() as usize % 2 == role { 100 } else { 0 }
+    }
+}
+
+#[test]
+fn a_graph_that_the_roots_children_fill_is_not_reclaimed_for_ever() {
+    // States own as much as they may: the graph is full before the root has met all its children.
+    let options = Options { state_heap_bytes: Some(1 << 12), ..options(Config::UctT, 2, 1 << 20) };
+    let mut searcher = searcher(Fan(200), options);
+    // If reclaiming were tried again and again, no playout would be made, so there is another end.
+    let deadline = Some(Instant::now() + Duration::from_secs(20));
+    let budget = Budget { playouts: Some(3_000), deadline, ..Budget::default() };
+    let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("there is a root");
+    assert_eq!(report.reclaims.times, 1, "{:?}", report.reclaims);
+    assert!(report.is_full && report.playouts == 3_000, "{} playouts", report.playouts);
+    searcher.verify(&Interrupt::new()).expect("its laws hold");
 }
 
 #[test]
