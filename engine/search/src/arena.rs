@@ -1,23 +1,43 @@
 //! Memory by index: chunks that come when needed and stay where they are.
 
-use crate::sync::{AtomicBool, AtomicU64, CachePadded, OnceLock, Ordering};
+use std::fmt;
+
+use crate::sync::{AtomicBool, AtomicU32, AtomicU64, CachePadded, Mutex, OnceLock, Ordering};
 
 /// Bytes used, against a cap.
+///
+/// Memory may be stale: taken out of use, and so not counted as used, but not yet given back, since that takes long where
+/// millions of states own memory. Whoever takes memory gives as much of it back first, so that both together never pass
+/// the cap.
 ///
 /// # Orderings
 /// `Relaxed`: counts only.
 #[derive(Debug)]
 pub(crate) struct Meter {
     used: CachePadded<AtomicU64>,
+    has_stale: AtomicBool,
+    stale: Mutex<Stale>,
     cap: u64,
     is_full: AtomicBool,
     was_full: AtomicBool,
+}
+
+/// What is no longer used, with the bytes that were charged for it.
+#[derive(Default)]
+struct Stale(Vec<(u64, Box<dyn Send>)>);
+
+impl fmt::Debug for Stale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(bytes, _)| bytes)).finish()
+    }
 }
 
 impl Meter {
     pub(crate) fn new(cap: u64) -> Meter {
         Meter {
             used: CachePadded::new(AtomicU64::new(0)),
+            has_stale: AtomicBool::new(false),
+            stale: Mutex::default(),
             cap,
             is_full: AtomicBool::new(false),
             was_full: AtomicBool::new(false),
@@ -28,6 +48,7 @@ impl Meter {
     pub(crate) fn charge(&self, bytes: u64) -> bool {
         let before = self.used.fetch_add(bytes, Ordering::Relaxed);
         if before + bytes <= self.cap {
+            self.give_back(bytes);
             return true;
         }
         self.refund(bytes);
@@ -37,6 +58,26 @@ impl Meter {
 
     fn refund(&self, bytes: u64) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// What was charged for is out of use; its memory is given back by and by.
+    fn retire(&self, bytes: u64, memory: Box<dyn Send>) {
+        self.refund(bytes);
+        self.stale.lock().0.push((bytes, memory));
+        self.has_stale.store(true, Ordering::Relaxed);
+    }
+
+    /// Gives at least so many bytes back of what is out of use, or all of it.
+    fn give_back(&self, bytes: u64) {
+        let mut given = 0;
+        while given < bytes && self.has_stale.load(Ordering::Relaxed) {
+            // Dropped without the lock: others give the next piece back meanwhile.
+            let last = self.stale.lock().0.pop();
+            match last {
+                Some((bytes, _)) => given += bytes,
+                None => self.has_stale.store(false, Ordering::Relaxed),
+            }
+        }
     }
 
     /// Takes `bytes` whether they fit or not: for what soon gives more back.
@@ -153,43 +194,69 @@ impl<T: Default> Chunks<T> {
         self.chunks.iter().filter_map(OnceLock::get).flat_map(|chunk| chunk.iter()).for_each(each);
     }
 
-    fn get_mut(&mut self, idx: usize) -> Option<&mut T> {
-        let chunk_len = self.chunk_len();
-        let chunk = self.chunks.get_mut(idx >> self.chunk_bits)?.get_mut()?;
-        Some(&mut chunk[idx & (chunk_len - 1)])
+    /// The items of a chunk, by its number; none if nobody had use for it yet.
+    pub(crate) fn chunk(&self, chunk_idx: usize) -> &[T] {
+        self.chunks.get(chunk_idx).and_then(OnceLock::get).map_or(&[], |chunk| chunk)
     }
 
-    /// Moves an item to a place below it whose own item is gone.
-    pub(crate) fn slide(&mut self, from: usize, to: usize, meter: &Meter) {
+    /// Makes a place be there, whether its chunk fits or not: for what slides down, and below it there may be a chunk that
+    /// nobody had use for yet.
+    fn ensure_for_now(&self, idx: usize, meter: &Meter) {
+        self.chunks[idx >> self.chunk_bits].get_or_init(|| {
+            meter.charge_for_now(self.item_bytes << self.chunk_bits);
+            (0..self.chunk_len()).map(|_| T::default()).collect()
+        });
+    }
+
+    /// Copies a run of `n` items to a place below it, each item over what is gone by now. Both lie in one chunk.
+    pub(crate) fn slide(&self, from: usize, to: usize, n: usize, meter: &Meter)
+    where
+        T: Overwrite,
+    {
+        if from == to || n == 0 {
+            return;
+        }
+        self.ensure_for_now(to, meter);
+        for (place, item) in self.slice(to, n).iter().zip(self.slice(from, n)) {
+            place.overwrite(item);
+        }
+    }
+
+    /// Exchanges an item with one at a place below it.
+    pub(crate) fn exchange(&mut self, from: usize, to: usize, meter: &Meter) {
         if from == to {
             return;
         }
-        let Some(item) = self.get_mut(from).map(std::mem::take) else { return };
-        let bytes = self.item_bytes << self.chunk_bits;
-        let chunk_len = self.chunk_len();
-        // Below an item there may be a chunk that nobody had use for yet.
-        self.chunks[to >> self.chunk_bits].get_or_init(|| {
-            meter.charge_for_now(bytes);
-            (0..chunk_len).map(|_| T::default()).collect()
-        });
-        if let Some(place) = self.get_mut(to) {
-            *place = item;
+        self.ensure_for_now(to, meter);
+        let (low, high) = (to >> self.chunk_bits, from >> self.chunk_bits);
+        let within = self.chunk_len() - 1;
+        let chunks = &mut self.chunks;
+        if low == high {
+            if let Some(chunk) = chunks[low].get_mut() {
+                chunk.swap(from & within, to & within);
+            }
+        } else if let Ok([low, high]) = chunks.get_disjoint_mut([low, high])
+            && let (Some(low), Some(high)) = (low.get_mut(), high.get_mut())
+        {
+            std::mem::swap(&mut low[to & within], &mut high[from & within]);
         }
     }
 
-    /// Makes all items from `end` on as new, and gives the chunks back that hold nothing else.
-    pub(crate) fn truncate(&mut self, end: usize, meter: &Meter) {
+    /// Makes all items from `end` on as new; chunks that hold nothing else are given back by and by.
+    pub(crate) fn truncate(&mut self, end: usize, meter: &Meter)
+    where
+        T: Send + 'static,
+    {
         let bytes = self.item_bytes << self.chunk_bits;
         let n_kept = end.div_ceil(self.chunk_len());
-        for idx in end..n_kept << self.chunk_bits {
-            if let Some(item) = self.get_mut(idx) {
-                *item = T::default();
-            }
+        let within = self.chunk_len() - 1;
+        if end & within != 0
+            && let Some(last) = self.chunks.get_mut(end >> self.chunk_bits).and_then(OnceLock::get_mut)
+        {
+            last[end & within..].fill_with(T::default);
         }
-        for chunk in self.chunks.iter_mut().skip(n_kept) {
-            if chunk.take().is_some() {
-                meter.refund(bytes);
-            }
+        for chunk in self.chunks.iter_mut().skip(n_kept).filter_map(OnceLock::take) {
+            meter.retire(bytes, Box::new(chunk));
         }
     }
 
@@ -202,6 +269,24 @@ impl<T: Default> Chunks<T> {
             Some(chunk) => &chunk[first & (self.chunk_len() - 1)..][..n],
             None => panic!("item {first} lies in no chunk: ids come from reserve"),
         }
+    }
+}
+
+/// What can be copied into a place that others may refer to, while nobody else is there.
+pub(crate) trait Overwrite {
+    /// Makes `self` hold what `other` holds.
+    fn overwrite(&self, other: &Self);
+}
+
+impl Overwrite for AtomicU64 {
+    fn overwrite(&self, other: &AtomicU64) {
+        self.store(other.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+}
+
+impl Overwrite for AtomicU32 {
+    fn overwrite(&self, other: &AtomicU32) {
+        self.store(other.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 }
 
@@ -294,7 +379,10 @@ impl<T: Default> Arena<T> {
     }
 
     /// Begins to give out indices at `end` again, now that everything lies below, and gives back what is not needed.
-    pub(crate) fn end_at(&mut self, end: usize, meter: &Meter) {
+    pub(crate) fn end_at(&mut self, end: usize, meter: &Meter)
+    where
+        T: Send + 'static,
+    {
         self.items.truncate(end, meter);
         let next = end.next_multiple_of(self.block_len);
         self.next.store(next as u64, Ordering::Relaxed);
@@ -347,6 +435,39 @@ mod tests {
         assert_eq!(n, 32, "two chunks of 16 words of 8 bytes");
         assert!(meter.is_full());
         assert_eq!(meter.used(), 256);
+    }
+
+    /// Tells when it is dropped.
+    #[derive(Default)]
+    struct Tally(Option<std::sync::Arc<AtomicU64>>);
+
+    impl Drop for Tally {
+        fn drop(&mut self) {
+            if let Some(n_dropped) = &self.0 {
+                n_dropped.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_use_is_given_back_before_as_much_is_taken() {
+        let chunk_bytes = 4 * size_of::<Tally>() as u64;
+        let meter = Meter::new(4 * chunk_bytes);
+        let n_dropped = std::sync::Arc::new(AtomicU64::new(0));
+        let mut items = Chunks::<Tally>::new(8, 2, 0);
+        for idx in 0..16 {
+            assert!(items.ensure(idx, &meter));
+            let chunk = items.chunks[idx >> 2].get_mut().expect("it is there");
+            chunk[idx & 3] = Tally(Some(n_dropped.clone()));
+        }
+        (0..5).for_each(|to| items.exchange(11 + to, to, &meter));
+        items.truncate(5, &meter);
+        assert_eq!(n_dropped.load(Ordering::Relaxed), 3, "only what lies beside the last that stays");
+        assert_eq!(meter.used(), 2 * chunk_bytes);
+        assert!(items.ensure(8, &meter));
+        assert_eq!(n_dropped.load(Ordering::Relaxed), 7);
+        assert!(items.ensure(12, &meter) && !items.ensure(16, &meter));
+        assert_eq!(n_dropped.load(Ordering::Relaxed), 11, "the cap's worth is in use");
     }
 
     #[test]

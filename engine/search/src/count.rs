@@ -1,5 +1,6 @@
 //! Visits and in-flight playouts in one word.
 
+use crate::arena::Overwrite;
 use crate::orders::Orders;
 use crate::sync::{AtomicU64, Ordering};
 
@@ -36,6 +37,12 @@ impl Tally {
     /// Finished and unfinished.
     pub(crate) fn total(self) -> u64 {
         self.visits + self.in_flight
+    }
+}
+
+impl Overwrite for Count {
+    fn overwrite(&self, other: &Count) {
+        self.0.overwrite(&other.0);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use reasoner::Move;
 
+use crate::arena::Overwrite;
 use crate::count::Count;
 use crate::node::NodeId;
 use crate::orders::Orders;
@@ -42,6 +43,16 @@ pub(crate) struct Edge {
 #[cfg(not(any(loom, shuttle)))]
 const _: () = assert!(size_of::<Edge>() == 24, "DESIGN: 24 bytes where one value is stored");
 
+impl Overwrite for Edge {
+    fn overwrite(&self, other: &Edge) {
+        let Edge { count, sum, a_move, child } = self;
+        count.overwrite(&other.count);
+        sum.overwrite(&other.sum);
+        a_move.overwrite(&other.a_move);
+        child.overwrite(&other.child);
+    }
+}
+
 impl Edge {
     /// Writes the move, before the node is opened.
     pub(crate) fn set_move(&self, a_move: Move) {
@@ -62,9 +73,9 @@ impl Edge {
         }
     }
 
-    /// Makes it lead elsewhere, while nobody else is there.
-    pub(crate) fn relink(&self, child: Option<NodeId>) {
-        self.child.store(child.map_or(0, |id| id.0), Ordering::Relaxed);
+    /// Makes it lead elsewhere, or nowhere (id 0), while nobody else is there.
+    pub(crate) fn relink(&self, child: NodeId) {
+        self.child.store(child.0, Ordering::Relaxed);
     }
 
     /// Makes it lead to `child` unless it leads somewhere already; an error says where.

@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use reasoner::Move;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::arena::{Arena, Block, Meter, u32_of};
+use crate::arena::{Arena, Block, Meter, Overwrite, u32_of};
 use crate::node::NodeId;
 use crate::orders::Orders;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
@@ -23,6 +23,17 @@ struct Record {
     a_move: AtomicU32,
     n: AtomicU64,
     sum: AtomicU64,
+}
+
+impl Overwrite for Record {
+    fn overwrite(&self, other: &Record) {
+        let Record { node, role, a_move, n, sum } = self;
+        node.overwrite(&other.node);
+        role.overwrite(&other.role);
+        a_move.overwrite(&other.a_move);
+        n.overwrite(&other.n);
+        sum.overwrite(&other.sum);
+    }
 }
 
 /// The records of all nodes.
@@ -105,7 +116,7 @@ impl LaterMoves {
             let node = self.records.items.get(from).map(|record| NodeId(record.node.load(Ordering::Relaxed)));
             let Some(node) = node.and_then(&forward) else { continue };
             let to = places.take(1);
-            self.records.items.slide(from, to, meter);
+            self.records.items.slide(from, to, 1, meter);
             let record = self.records.items.at(to);
             record.node.store(node.0, Ordering::Relaxed);
             let role = record.role.load(Ordering::Relaxed);

@@ -1,5 +1,6 @@
 //! A position, in one cache line.
 
+use crate::arena::Overwrite;
 use crate::count::Count;
 use crate::orders::Orders;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
@@ -84,6 +85,22 @@ pub(crate) struct Opening {
     pub(crate) n_edges: u32,
     /// The first word of the side record; 0 if there is none.
     pub(crate) side: u32,
+}
+
+impl Overwrite for Node {
+    fn overwrite(&self, other: &Node) {
+        let Node { count, own, sums, bounds, failures, status, mover, first_edge, n_edges, side } = self;
+        count.overwrite(&other.count);
+        own.overwrite(&other.own);
+        sums.iter().zip(&other.sums).for_each(|(sum, others)| sum.overwrite(others));
+        bounds.overwrite(&other.bounds);
+        failures.overwrite(&other.failures);
+        status.overwrite(&other.status);
+        mover.overwrite(&other.mover);
+        first_edge.overwrite(&other.first_edge);
+        n_edges.overwrite(&other.n_edges);
+        side.overwrite(&other.side);
+    }
 }
 
 impl Node {

@@ -10,8 +10,9 @@ const MAX_PROBES: usize = 512;
 
 /// A hash table of indices. The keys lie elsewhere, under the index; the caller compares them.
 ///
-/// A word is 0, or the fingerprint (high half) and the index (low half, never 0). Words only ever change
-/// from 0 to their final value, so a probe that passed a word need not look back.
+/// A word is 0, or the fingerprint, how far it lies from its first slot, and the index (low half, never 0). Words only ever
+/// change from 0 to their final value, so a probe that passed a word need not look back. Since a word tells its first slot,
+/// what is gone can be taken out without the keys ([`Table::follow`]).
 ///
 /// # Orderings
 /// A word is stored with [`Orders::INSERT`] after the key was written, and loaded with [`Orders::FIND`]
@@ -72,6 +73,7 @@ impl Table {
         for n_probes in 1..=MAX_PROBES.min(self.mask + 1) {
             let answer = |found| Lookup { found, n_probes: n_probes as u64, n_cas_failures };
             let slot = (home + n_probes - 1) & self.mask;
+            let tag = fingerprint | distance(n_probes - 1);
             if !self.words.ensure(slot, meter) {
                 return answer(self.give_up(made));
             }
@@ -82,7 +84,7 @@ impl Table {
                     return answer(Found::Full);
                 };
                 made = Some(index);
-                match word.compare_exchange(0, fingerprint | u64::from(index), O::INSERT, O::FIND) {
+                match word.compare_exchange(0, tag | u64::from(index), O::INSERT, O::FIND) {
                     Ok(_) => return answer(Found::Inserted(index)),
                     Err(others) => {
                         held = others;
@@ -90,7 +92,7 @@ impl Table {
                     }
                 }
             }
-            if held & FINGERPRINT == fingerprint && is_equal(index_of(held)) {
+            if held & TAG == tag && is_equal(index_of(held)) {
                 let winner = index_of(held);
                 let found = made.map_or(Found::There(winner), |loser| Found::Lost { winner, loser });
                 return Lookup { found, n_probes: n_probes as u64, n_cas_failures };
@@ -108,7 +110,7 @@ impl Table {
             if held == 0 {
                 return None;
             }
-            if held & FINGERPRINT == fingerprint && is_equal(index_of(held)) {
+            if held & TAG == fingerprint | distance(step) && is_equal(index_of(held)) {
                 return Some(index_of(held));
             }
         }
@@ -131,6 +133,63 @@ impl Table {
         made.map_or(Found::Full, |loser| Found::Lost { winner: 0, loser })
     }
 
+    /// The table in parts that can follow side by side: none crosses a run of words that are not 0. There is one that holds
+    /// all of a table in which no word is 0.
+    pub(crate) fn parts(&self, n_parts: usize) -> Vec<Part> {
+        let len = self.mask + 1;
+        let is_free = |slot: usize| {
+            self.words.get(slot & self.mask).is_none_or(|word| word.load(Ordering::Relaxed) == 0)
+        };
+        let mut starts: Vec<usize> = Vec::new();
+        for from in (0..n_parts).map(|part_idx| len / n_parts.max(1) * part_idx) {
+            let start = (from..len).find(|&slot| is_free(slot));
+            starts.extend(start.filter(|start| starts.last() != Some(start)));
+        }
+        let Some(&first) = starts.first() else { return vec![Part { slots: 0..len, is_full: true }] };
+        starts.push(first + len);
+        starts.windows(2).map(|pair| Part { slots: pair[0]..pair[1], is_full: false }).collect()
+    }
+
+    /// Gives indices their new numbers, and takes those out that have none; nobody else may be looking. What stays keeps its
+    /// first slot and goes no further from it.
+    pub(crate) fn follow(&self, part: &Part, forward: impl Fn(u32) -> Option<u32>) {
+        if part.is_full {
+            let words: Vec<(usize, u64)> =
+                (0..=self.mask).map(|slot| (slot, self.words.at(slot).swap(0, Ordering::Relaxed))).collect();
+            words.into_iter().for_each(|(slot, held)| self.settle(slot + self.mask + 1, held, &forward));
+            return;
+        }
+        let chunk_len = self.words.chunk_len();
+        let mut slot = part.slots.start;
+        while slot < part.slots.end {
+            let within = slot & (chunk_len - 1);
+            let n = (chunk_len - within).min(part.slots.end - slot);
+            let words = self.words.chunk((slot & self.mask) / chunk_len);
+            for (offset, word) in words.iter().skip(within).take(n).enumerate() {
+                let held = word.load(Ordering::Relaxed);
+                if held != 0 {
+                    word.store(0, Ordering::Relaxed);
+                    self.settle(slot + offset, held, &forward);
+                }
+            }
+            slot += n;
+        }
+    }
+
+    /// Puts a word that lay in `slot`, and was taken out, into the first free slot from its own first one on. That is `slot`
+    /// at the latest, unless no word was 0.
+    fn settle(&self, slot: usize, held: u64, forward: impl Fn(u32) -> Option<u32>) {
+        let Some(index) = forward(index_of(held)) else { return };
+        let home = slot - distance_of(held);
+        for step in 0..MAX_PROBES.min(self.mask + 1) {
+            let word = self.words.at((home + step) & self.mask);
+            if word.load(Ordering::Relaxed) == 0 {
+                word.store(held & FINGERPRINT | distance(step) | u64::from(index), Ordering::Relaxed);
+                return;
+            }
+        }
+    }
+
     /// Slots by the low bits, fingerprint from the high ones: independent as long as there are fewer than
     /// 2^32 slots.
     fn place(&self, hash: u64) -> (usize, u64) {
@@ -138,10 +197,30 @@ impl Table {
     }
 }
 
-const FINGERPRINT: u64 = !0 << 32;
+/// Some neighbouring slots of a table, counted on beyond its end.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    slots: std::ops::Range<usize>,
+    is_full: bool,
+}
+
+/// Bits that hold how far a word lies from its first slot.
+const DISTANCE_BITS: u32 = MAX_PROBES.ilog2();
+const TAG: u64 = !0 << 32;
+const FINGERPRINT: u64 = TAG << DISTANCE_BITS;
+
+const _: () = assert!(MAX_PROBES.is_power_of_two());
+
+fn distance(n_slots: usize) -> u64 {
+    (n_slots as u64) << 32
+}
+
+fn distance_of(word: u64) -> usize {
+    usize_of((word & TAG & !FINGERPRINT) >> 32)
+}
 
 fn index_of(word: u64) -> u32 {
-    u32_of(usize_of(word & !FINGERPRINT))
+    u32_of(usize_of(word & !TAG))
 }
 
 /// Spreads a hash over all 64 bits (SplitMix64's finaliser), since the hasher of states need not.
@@ -173,6 +252,44 @@ mod tests {
             assert_eq!(table.find::<Sound>(5, |at| keys[at as usize] == key), Some(index));
         }
         assert_eq!(table.find::<Sound>(5, |_| false), None);
+    }
+
+    /// Puts keys in, leaves out those that `forward` does, and looks for all.
+    fn follow(bits: u32, hashes: &[u64], n_parts: usize, forward: impl Fn(u32) -> Option<u32>) {
+        let meter = Meter::new(1 << 20);
+        let table = Table::new(bits, 3);
+        let keys: Vec<u64> = (0..=hashes.len() as u64).collect();
+        for (index, &hash) in (1..).zip(hashes) {
+            assert_eq!(put(&table, &meter, &keys, u64::from(index), hash, index), Found::Inserted(index));
+        }
+        for part in table.parts(n_parts) {
+            table.follow(&part, &forward);
+        }
+        for (index, &hash) in (1..).zip(hashes) {
+            let new = forward(index);
+            let found = table.find::<Sound>(hash, |at| Some(at) == new);
+            assert_eq!(found, new, "{index} of {} in {n_parts} parts", hashes.len());
+        }
+        let mut n_words = 0;
+        table.words.for_each(|word| n_words += usize::from(word.load(Ordering::Relaxed) != 0));
+        assert_eq!(n_words, (1..).zip(hashes).filter(|&(index, _)| forward(index).is_some()).count());
+    }
+
+    #[test]
+    fn what_stays_is_found_under_its_new_index_when_the_rest_is_taken_out() {
+        // Runs that go over the end of the table, and that lie in several parts.
+        let crowded =
+            |n: u64| (0..n).map(|i| (spread(i) & !0xff) | ((i * i + 120) % 128)).collect::<Vec<u64>>();
+        let even = |n: u64| (0..n).map(spread).collect::<Vec<u64>>();
+        for n in [0, 1, 60, 100, 127, 128] {
+            for n_parts in [1, 2, 7] {
+                for hashes in [crowded(n), even(n)] {
+                    follow(7, &hashes, n_parts, |index| (index % 3 != 0).then_some(index + 1000));
+                    follow(7, &hashes, n_parts, Some);
+                    follow(7, &hashes, n_parts, |_| None);
+                }
+            }
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::hash::{BuildHasher, Hash};
 use rustc_hash::FxBuildHasher;
 
 use super::{Blocks, Graph, note};
+use crate::arena::Overwrite;
 use crate::counters::WorkerCounters;
 use crate::edge::Child;
 use crate::node::NodeId;
@@ -27,6 +28,15 @@ pub(crate) struct Joint {
     /// First word in the side arena: the choices, one index per role among the node's edges; under `credited` also the
     /// visits, and each role's credit.
     side: AtomicU32,
+}
+
+impl Overwrite for Joint {
+    fn overwrite(&self, other: &Joint) {
+        let Joint { parent, child, side } = self;
+        parent.overwrite(&other.parent);
+        child.overwrite(&other.child);
+        side.overwrite(&other.side);
+    }
 }
 
 impl Joint {

@@ -29,7 +29,8 @@ use crate::results::Results;
 use crate::sync::{AtomicU64, Mutex, Ordering, Slot};
 use crate::table::{Found, Lookup, Table, spread};
 
-/// The part of the cap that is left for what reclaiming writes down meanwhile: some 20 bytes for a node of 344.
+/// The part of the cap that is left for what reclaiming writes down meanwhile: some 16 bytes for a node that was opened
+/// and stays, one for any other.
 const RECLAIMING_PART: usize = 16;
 
 /// Nodes, edges and records that one thread may use without asking others.
@@ -281,11 +282,6 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     /// The node of a state, by the table of states.
     pub(crate) fn find(&self, state: &S) -> Option<NodeId> {
         self.state_table.find::<O>(self.hash_of(state), |id| self.is_state(id, state)).map(NodeId)
-    }
-
-    /// Puts a node into the table of states again; false if there is no room.
-    pub(crate) fn enter_state(&self, id: NodeId) -> bool {
-        self.state_table.insert::<O>(self.hash_of(self.state(id)), &self.meter, id.0)
     }
 
     fn hash_of(&self, state: &S) -> u64 {

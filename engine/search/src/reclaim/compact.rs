@@ -1,11 +1,12 @@
-//! Slides what stays down over what is gone, and makes tables and lists of it anew.
+//! Slides what stays down over what is gone, and makes the tables and lists of it follow.
 //!
 //! Runs are taken in the order in which they lie, so a run never goes above where it was, nor over another that has yet to
 //! move: see [`Places`](crate::arena::Places).
 
 use std::hash::Hash;
 
-use super::{Fates, in_threads};
+use super::fates::Fates;
+use super::threads::{Part, do_all, for_each};
 use crate::arena::{Arena, Block, Chunks, Meter, u32_of};
 use crate::edge::{Child, Edge};
 use crate::graph::Graph;
@@ -13,43 +14,65 @@ use crate::graph::joint::Joint;
 use crate::node::{INLINE_ROLES, Node, NodeId, Status};
 use crate::orders::Orders;
 use crate::parents::Way;
-use crate::sync::{AtomicU64, Mutex, Slot};
+use crate::sync::{AtomicU64, Slot};
 
-/// A part of the work that can be done beside others.
-type Part<'a> = Box<dyn FnOnce() + Send + 'a>;
+/// Parts of the tables, so that all threads have some whatever else they do: more make little difference.
+const TABLE_PARTS: usize = 16;
 
-/// Does the parts in order, as many at a time as there are threads to be had, up to `n_threads`.
-fn do_all(parts: Vec<Part<'_>>, n_threads: usize) {
-    let parts = Mutex::new(parts.into_iter());
-    in_threads(n_threads, || {
-        loop {
-            let next = parts.lock().next();
-            let Some(part) = next else { return };
-            part();
+/// Runs of items in an arena, each with its owner, by the chunk in which they lie.
+#[derive(Debug, Default)]
+struct Runs {
+    /// Where in the chunk a run begins (16 bits), what is told of it (16), and its owner (32).
+    by_chunk: Vec<Vec<u64>>,
+}
+
+impl Runs {
+    /// Notes a run; `told` is a number below 2^16.
+    fn add<T: Default>(&mut self, arena: &Arena<T>, first: u32, told: u32, owner: u32) {
+        let chunk_len = arena.items.chunk_len();
+        let (chunk_idx, within) = (first as usize / chunk_len, first as usize % chunk_len);
+        if self.by_chunk.len() <= chunk_idx {
+            self.by_chunk.resize_with(chunk_idx + 1, Vec::new);
         }
-    });
+        debug_assert!(within < 1 << 16 && told < 1 << 16);
+        self.by_chunk[chunk_idx].push((within as u64) << 48 | u64::from(told) << 32 | u64::from(owner));
+    }
+
+    /// Gives each run, as noted, to `each`, in the order in which they lie.
+    fn for_each<T: Default>(self, arena: &Arena<T>, mut each: impl FnMut(u32, u32, u32)) {
+        for (chunk_idx, mut runs) in self.by_chunk.into_iter().enumerate() {
+            runs.sort_unstable();
+            for run in runs {
+                let first = chunk_idx * arena.items.chunk_len() + crate::arena::usize_of(run >> 48);
+                let (told, owner) = (run >> 32 & 0xffff, run & 0xffff_ffff);
+                each(
+                    u32_of(first),
+                    u32_of(crate::arena::usize_of(told)),
+                    u32_of(crate::arena::usize_of(owner)),
+                );
+            }
+        }
+    }
 }
 
-/// Whose a run of side words is.
-#[derive(Debug, Clone, Copy)]
-enum Owner {
-    Node(NodeId),
-    Joint(u32),
-}
+/// Whose a run of side words is, as what is told of it.
+const OF_NODE: u32 = 0;
+const OF_JOINT: u32 = 1;
 
-impl<S: Eq + Hash + Send + Sync, O: Orders> Graph<S, O> {
-    /// Moves everything to where the fates say; the nodes then end at `end`.
-    pub(super) fn compact(&mut self, fates: &Fates, end: usize, n_threads: usize) {
-        self.compact_arenas(fates, end, n_threads);
+impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
+    /// Moves everything to where the fates say; how many edges are left.
+    pub(super) fn compact(&mut self, fates: &Fates, n_threads: usize) -> u64 {
+        let n_edges = self.compact_arenas(fates, n_threads);
         self.meter.reopen();
-        self.fill_tables(n_threads);
+        self.fill_joint_table(n_threads);
         self.link_parents();
         if let Some(later) = &mut self.later {
             later.follow::<O>(|id| fates.of(id), &self.meter);
         }
+        n_edges
     }
 
-    fn compact_arenas(&mut self, fates: &Fates, end: usize, n_threads: usize) {
+    fn compact_arenas(&mut self, fates: &Fates, n_threads: usize) -> u64 {
         let n_roles = self.n_roles;
         let n_spilled = if n_roles > INLINE_ROLES { self.spilled_per_node() } else { 0 };
         let words_of_joint = self.words_of_joint();
@@ -57,47 +80,49 @@ impl<S: Eq + Hash + Send + Sync, O: Orders> Graph<S, O> {
         let Graph {
             nodes, states, spill, edges, words, side, joints, state_table, joint_table, meter, ..
         } = self;
-        let (nodes_now, meter) = (&*nodes, &*meter);
+        let meter = &*meter;
+        let (mut edge_runs, mut side_runs) = (Runs::default(), Runs::default());
         do_all(
             vec![
-                Box::new(|| compact_edges::<O>(fates, nodes_now, (edges, words, stride), meter)),
                 Box::new(|| {
-                    compact_side::<O>(fates, nodes_now, side, joints, (n_roles, words_of_joint), meter);
-                    compact_joints(fates, joints, meter);
+                    compact_nodes::<O>(fates, nodes, (edges, &mut edge_runs), (side, &mut side_runs), meter)
                 }),
-                Box::new(|| compact_states(fates, states, (spill, n_spilled), end, meter)),
-                Box::new(|| {
-                    state_table.clear();
-                    joint_table.clear();
-                }),
+                Box::new(|| compact_states(fates, states, (spill, n_spilled), meter)),
             ],
             n_threads,
         );
-        slide_all(fates, &mut nodes.items, 1, meter);
-        nodes.end_at(end, meter);
+        let nodes = &*nodes;
+        let mut n_edges = 0;
+        let mut parts: Vec<Part<'_>> = vec![
+            Box::new(|| n_edges = compact_edges::<O>(fates, nodes, edge_runs, (edges, words, stride), meter)),
+            Box::new(|| {
+                compact_side(fates, nodes, side_runs, side, joints, (n_roles, words_of_joint), meter);
+                compact_joints(fates, joints, meter);
+            }),
+            // Joint moves are known by their nodes' ids, which are others now.
+            Box::new(|| joint_table.clear()),
+        ];
+        for part in state_table.parts(TABLE_PARTS) {
+            let state_table = &*state_table;
+            parts.push(Box::new(move || {
+                state_table.follow(&part, |id| fates.of(NodeId(id)).map(|id| id.0));
+            }));
+        }
+        do_all(parts, n_threads);
+        n_edges
     }
 
-    /// Finds nodes by their states again, and joint moves by theirs.
-    fn fill_tables(&self, n_threads: usize) {
-        let per_thread = self.nodes.end().div_ceil(n_threads).max(1);
-        let fill = |from: usize| {
-            let ids = (from..(from + per_thread).min(self.nodes.end())).map(|idx| NodeId(u32_of(idx)));
-            for id in ids.filter(|&id| self.state_if_any(id).is_some()) {
-                // Nothing is lost if there is no place: the node is found by the edges that lead to it.
-                self.enter_state(id);
+    /// Finds joint moves again.
+    fn fill_joint_table(&self, n_threads: usize) {
+        let chunk_len = self.joints.items.chunk_len();
+        for_each(self.joints.end().div_ceil(chunk_len), n_threads, |chunk_idx| {
+            for (at, joint) in self.joints.items.chunk(chunk_idx).iter().enumerate() {
+                if joint.parent() != NodeId(0) {
+                    // Nothing is lost if there is no place: the joint move is made anew.
+                    self.enter_joint(u32_of(chunk_idx * chunk_len + at));
+                }
             }
-        };
-        let mut parts: Vec<Part<'_>> = Vec::new();
-        if self.has_transpositions {
-            let starts = (0..n_threads).map(|part_idx| part_idx * per_thread);
-            parts.extend(starts.map(|from| Box::new(move || fill(from)) as Part<'_>));
-        }
-        parts.push(Box::new(|| {
-            for index in self.joint_moves() {
-                self.enter_joint(index);
-            }
-        }));
-        do_all(parts, n_threads);
+        });
     }
 
     fn link_parents(&mut self) {
@@ -124,93 +149,104 @@ impl<S: Eq + Hash + Send + Sync, O: Orders> Graph<S, O> {
     }
 }
 
-/// Slides what belongs to each living node, so many items under its index.
-fn slide_all<T: Default>(fates: &Fates, items: &mut Chunks<T>, n_each: usize, meter: &Meter) {
+/// Slides the nodes, and notes what runs belong to them under their new ids.
+fn compact_nodes<O: Orders>(
+    fates: &Fates,
+    nodes: &mut Arena<Node>,
+    (edges, edge_runs): (&Arena<Edge>, &mut Runs),
+    (side, side_runs): (&Arena<AtomicU64>, &mut Runs),
+    meter: &Meter,
+) {
     for from in fates.alive() {
-        let to = fates.of(from).unwrap_or(from);
-        for offset in 0..n_each {
-            items.slide(from.idx() * n_each + offset, to.idx() * n_each + offset, meter);
+        let Some(to) = fates.of(from) else { continue };
+        let node = nodes.items.at(from.idx());
+        let opening = node.opening();
+        let status = node.status::<O>();
+        if status == Status::Open && opening.n_edges > 0 {
+            edge_runs.add(edges, opening.first_edge, opening.n_edges - 1, to.0);
         }
+        if matches!(status, Status::Open | Status::Terminal) && opening.side != 0 {
+            side_runs.add(side, opening.side, OF_NODE, to.0);
+        }
+        nodes.items.slide(from.idx(), to.idx(), 1, meter);
     }
+    nodes.end_at(fates.end(), meter);
 }
 
-fn compact_states<S>(
+fn compact_states<S: Send + 'static>(
     fates: &Fates,
     states: &mut Chunks<Slot<S>>,
     (spill, n_spilled): (&mut Chunks<AtomicU64>, usize),
-    end: usize,
     meter: &Meter,
 ) {
-    slide_all(fates, states, 1, meter);
-    states.truncate(end, meter);
-    slide_all(fates, spill, n_spilled, meter);
-    spill.truncate(end * n_spilled, meter);
+    for from in fates.alive() {
+        let to = fates.of(from).unwrap_or(from);
+        // Exchanged, so that the states of what is gone gather above and need not be dropped yet.
+        states.exchange(from.idx(), to.idx(), meter);
+        spill.slide(from.idx() * n_spilled, to.idx() * n_spilled, n_spilled, meter);
+    }
+    states.truncate(fates.end(), meter);
+    spill.truncate(fates.end() * n_spilled, meter);
 }
 
-/// Slides the edges of living nodes, with their words, and makes them lead to where their children go.
+/// Slides the edges of living nodes, with their words, and makes them lead to where their children go; how many edges are left.
 fn compact_edges<O: Orders>(
     fates: &Fates,
     nodes: &Arena<Node>,
+    runs: Runs,
     (edges, words, stride): (&mut Arena<Edge>, &mut Chunks<AtomicU64>, usize),
     meter: &Meter,
-) {
-    let is_open = |id: &NodeId| nodes.items.at(id.idx()).status::<O>() == Status::Open;
-    let first_edge = |id: NodeId| nodes.items.at(id.idx()).opening().first_edge;
-    let mut runs: Vec<(u32, NodeId)> = fates.alive().filter(is_open).map(|id| (first_edge(id), id)).collect();
-    runs.sort_unstable();
+) -> u64 {
     let mut places = edges.places();
-    for (first, id) in runs {
-        let first = first as usize;
-        let node = nodes.items.at(id.idx());
-        let n = node.opening().n_edges as usize;
+    let mut n_edges = 0;
+    runs.for_each(edges, |first, last, owner| {
+        let (first, n) = (first as usize, last as usize + 1);
         let to = places.take(n);
-        for offset in 0..n {
-            edges.items.slide(first + offset, to + offset, meter);
-            let edge = edges.items.at(to + offset);
-            if let Child::Node(child) = edge.child::<O>() {
-                edge.relink(fates.of(child));
-            }
+        edges.items.slide(first, to, n, meter);
+        // One by one: chunks of words may be shorter than runs.
+        (0..n).for_each(|at| words.slide((first + at) * stride, (to + at) * stride, stride, meter));
+        for edge in edges.items.slice(to, n) {
+            let child = match edge.child::<O>() {
+                Child::Broken => continue,
+                Child::None => NodeId(0),
+                Child::Node(child) => child,
+            };
+            edge.relink(fates.of_or_none(child));
         }
-        for word in 0..n * stride {
-            words.slide(first * stride + word, to * stride + word, meter);
-        }
-        node.move_edges(u32_of(to));
-    }
+        nodes.items.at(owner as usize).move_edges(u32_of(to));
+        n_edges += n as u64;
+    });
     words.truncate(places.end() * stride, meter);
     edges.end_at(places.end(), meter);
+    n_edges
 }
 
-/// Slides the side records of living nodes and joint moves.
-fn compact_side<O: Orders>(
+/// Slides the side records of living nodes, noted under their new ids, and of joint moves.
+fn compact_side(
     fates: &Fates,
     nodes: &Arena<Node>,
+    mut runs: Runs,
     side: &mut Arena<AtomicU64>,
     joints: &Arena<Joint>,
     (n_roles, words_of_joint): (usize, usize),
     meter: &Meter,
 ) {
-    let of_nodes = fates.alive().filter_map(|id| {
-        let node = nodes.items.at(id.idx());
-        let has_record = matches!(node.status::<O>(), Status::Open | Status::Terminal);
-        let first = node.opening().side;
-        (has_record && first != 0).then_some((first, Owner::Node(id)))
-    });
-    let of_joints = (1..joints.end()).filter_map(|idx| {
-        let joint = joints.items.get(idx)?;
-        stays(fates, joint).then_some((joint.side(), Owner::Joint(u32_of(idx))))
-    });
-    let mut runs: Vec<(u32, Owner)> = of_nodes.chain(of_joints).collect();
-    runs.sort_unstable_by_key(|&(first, _)| first);
-    let mut places = side.places();
-    for (first, owner) in runs {
-        let n = if matches!(owner, Owner::Node(_)) { n_roles } else { words_of_joint };
-        let to = places.take(n);
-        (0..n).for_each(|offset| side.items.slide(first as usize + offset, to + offset, meter));
-        match owner {
-            Owner::Node(id) => nodes.items.at(id.idx()).move_side(u32_of(to)),
-            Owner::Joint(index) => joints.items.at(index as usize).move_side(u32_of(to)),
+    for idx in 1..joints.end() {
+        if let Some(joint) = joints.items.get(idx).filter(|joint| stays(fates, joint)) {
+            runs.add(side, joint.side(), OF_JOINT, u32_of(idx));
         }
     }
+    let mut places = side.places();
+    runs.for_each(side, |first, kind, owner| {
+        let n = if kind == OF_NODE { n_roles } else { words_of_joint };
+        let to = places.take(n);
+        side.items.slide(first as usize, to, n, meter);
+        if kind == OF_NODE {
+            nodes.items.at(owner as usize).move_side(u32_of(to));
+        } else {
+            joints.items.at(owner as usize).move_side(u32_of(to));
+        }
+    });
     side.end_at(places.end(), meter);
 }
 
@@ -227,7 +263,7 @@ fn compact_joints(fates: &Fates, joints: &mut Arena<Joint>, meter: &Meter) {
             continue;
         }
         let to = places.take(1);
-        joints.items.slide(from, to, meter);
+        joints.items.slide(from, to, 1, meter);
         let joint = joints.items.at(to);
         let child = match joint.child() {
             Child::Node(child) => fates.of(child).map_or(Child::None, Child::Node),

@@ -5,7 +5,8 @@
 
 use std::hash::Hash;
 
-use super::Fates;
+use super::fates::Fates;
+use super::threads::for_each;
 use crate::credit::Credit;
 use crate::edge::Child;
 use crate::graph::Graph;
@@ -13,31 +14,35 @@ use crate::node::{NodeId, Status};
 use crate::orders::Orders;
 use crate::sync::Ordering;
 
-impl<S: Eq + Hash, O: Orders> Graph<S, O> {
+impl<S: Eq + Hash + Send + Sync, O: Orders> Graph<S, O> {
     /// Folds what the edges and joint moves of living nodes to dead ones have brought.
-    pub(super) fn fold(&self, fates: &Fates) {
+    pub(super) fn fold(&self, fates: &Fates, n_threads: usize) {
         if !self.has_credit && self.layout.own.len == 0 {
             return;
         }
-        for id in fates.alive() {
-            let opening = self.node(id).opening();
-            if self.node(id).status::<O>() != Status::Open || opening.mover.is_none() {
-                continue;
-            }
-            for edge in opening.first_edge..opening.first_edge + opening.n_edges {
-                let Child::Node(child) = self.edge(edge).child::<O>() else { continue };
-                if fates.is_alive(child) {
-                    continue;
-                }
-                if self.has_credit {
-                    self.fold_credit(id, edge);
-                } else {
-                    self.fold_values(edge);
-                }
-            }
-        }
+        for_each(fates.n_words(), n_threads, |word_idx| {
+            fates.alive_in(word_idx).for_each(|id| self.fold_edges(id, fates));
+        });
         if self.has_credit {
             self.fold_joint_credits(fates);
+        }
+    }
+
+    fn fold_edges(&self, id: NodeId, fates: &Fates) {
+        let opening = self.node(id).opening();
+        if self.node(id).status::<O>() != Status::Open || opening.mover.is_none() {
+            return;
+        }
+        for edge in opening.first_edge..opening.first_edge + opening.n_edges {
+            let Child::Node(child) = self.edge(edge).child::<O>() else { continue };
+            if fates.is_alive(child) {
+                continue;
+            }
+            if self.has_credit {
+                self.fold_credit(id, edge);
+            } else {
+                self.fold_values(edge);
+            }
         }
     }
 

@@ -1,22 +1,22 @@
 //! Finds what a root leads to, with several threads.
+//!
+//! Nodes are looked at in the order in which they lie, chunk by chunk, and not in that of a search: most children lie behind
+//! their parents, so that a few rounds find all, and neither nodes nor edges are waited for one at a time.
 
 use std::hash::Hash;
 use std::thread;
 
 use reasoner::Interrupt;
 
-use super::{Fates, in_threads};
+use super::fates::{Marks, PER_WORD, bits_of};
+use super::threads::in_threads;
+use super::threshold::Worths;
+use crate::arena::usize_of;
 use crate::edge::Child;
 use crate::graph::Graph;
-use crate::node::{NodeId, Status};
+use crate::node::{Node, NodeId, Status};
 use crate::orders::Orders;
-use crate::sync::Mutex;
-
-/// Nodes to look at that a thread keeps before it offers some to others.
-const SHARED_FROM: usize = 256;
-
-/// Nodes between two looks at the interrupt.
-const STRIDE: usize = 1024;
+use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 
 /// One way to mark a graph.
 #[derive(Debug)]
@@ -59,12 +59,77 @@ impl JointMoves {
     }
 }
 
-/// Nodes that nobody has looked at yet, and how many of the threads that have come have nothing to do.
-#[derive(Debug, Default)]
-struct Pool {
-    offered: Vec<Vec<NodeId>>,
-    n_there: usize,
-    n_idle: usize,
+/// How far the marking is.
+///
+/// # Orderings
+/// A chunk is declared due with `Release` after a node of it was found, and taken with `Acquire` before its nodes are
+/// looked at. `n_due` is `Relaxed`: a thread that declares a chunk due is counted itself meanwhile, so when others find
+/// nothing to do, it or another does the rest.
+#[derive(Debug)]
+struct Progress {
+    /// Nodes that some edge leads to.
+    found: Marks,
+    /// Those of them that were looked at.
+    seen: Marks,
+    /// Those of them that stay.
+    kept: Marks,
+    /// Whether a chunk has nodes that were found and not looked at.
+    is_due: Vec<AtomicBool>,
+    /// How many have, or are being looked at.
+    n_due: AtomicU64,
+    /// The chunk to look at next, counted round and round.
+    next: AtomicU64,
+    words_per_chunk: usize,
+}
+
+impl Progress {
+    fn new(n_nodes: usize, chunk_len: usize) -> Progress {
+        Progress {
+            found: Marks::new(n_nodes),
+            seen: Marks::new(n_nodes),
+            kept: Marks::new(n_nodes),
+            is_due: (0..n_nodes.div_ceil(chunk_len)).map(|_| AtomicBool::new(false)).collect(),
+            n_due: AtomicU64::new(0),
+            next: AtomicU64::new(0),
+            words_per_chunk: chunk_len / PER_WORD,
+        }
+    }
+
+    fn find(&self, id: NodeId) {
+        if self.found.add(id)
+            && !self.is_due[id.idx() / PER_WORD / self.words_per_chunk].swap(true, Ordering::Release)
+        {
+            self.n_due.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Finds a node that stays whatever its visits.
+    fn keep(&self, id: NodeId) {
+        self.kept.add(id);
+        self.find(id);
+    }
+
+    /// A chunk that is due; none when everything is done or `stop` is raised.
+    fn take(&self, stop: &Interrupt) -> Option<usize> {
+        let n_chunks = self.is_due.len();
+        let mut n_tried = 0;
+        while self.n_due.load(Ordering::Relaxed) > 0 && !stop.is_raised() {
+            let chunk_idx = usize_of(self.next.fetch_add(1, Ordering::Relaxed)) % n_chunks;
+            let is_due = &self.is_due[chunk_idx];
+            if is_due.load(Ordering::Relaxed) && is_due.swap(false, Ordering::Acquire) {
+                return Some(chunk_idx);
+            }
+            n_tried += 1;
+            if n_tried % n_chunks == 0 {
+                thread::yield_now();
+            }
+        }
+        None
+    }
+
+    fn has_done_one(&self) {
+        self.n_due.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl<'a, S: Eq + Hash + Send + Sync, O: Orders> Marking<'a, S, O> {
@@ -72,87 +137,87 @@ impl<'a, S: Eq + Hash + Send + Sync, O: Orders> Marking<'a, S, O> {
         Marking { graph, root, joints: JointMoves::of(graph) }
     }
 
-    /// Marks the root and what it leads to by nodes of so many visits; what the root itself leads to stays, since the report
-    /// tells of it. None if `stop` is raised.
-    pub(super) fn mark(&self, least_visits: u64, n_threads: usize, stop: &Interrupt) -> Option<Fates> {
-        let fates = Fates::new(self.graph.nodes.end());
-        fates.mark(self.root);
-        let mut children = Vec::new();
+    /// Marks the root and what it leads to by nodes of so many visits, and tells what they are worth; what the root itself
+    /// leads to stays, since the report tells of it. None if `stop` is raised.
+    pub(super) fn mark(
+        &self,
+        least_visits: u64,
+        n_threads: usize,
+        stop: &Interrupt,
+    ) -> Option<(Marks, Worths)> {
+        let nodes = &self.graph.nodes;
+        let progress = Progress::new(nodes.end(), nodes.items.chunk_len());
+        // It names none, and is where an edge that leads nowhere seems to lead: looked at before anything else.
+        progress.found.add(NodeId(0));
+        progress.seen.add(NodeId(0));
+        progress.keep(self.root);
         let keeps_joint_moves = self.graph.has_credit;
         let is_sequential = self.graph.node(self.root).opening().mover.is_some();
-        let least_at_root = if is_sequential || keeps_joint_moves { 0 } else { least_visits };
-        self.visit(self.root, least_at_root, &fates, &mut children);
-        let pool = Mutex::new(Pool { offered: vec![children], ..Pool::default() });
-        in_threads(n_threads, || self.work(least_visits, n_threads, &fates, &pool, stop));
-        (!stop.is_raised()).then_some(fates)
+        if is_sequential || keeps_joint_moves {
+            self.meet_children(self.root, self.graph.node(self.root), |child| {
+                if child != NodeId(0) {
+                    progress.keep(child);
+                }
+            });
+        }
+        let worths = Mutex::new(Worths::default());
+        in_threads(n_threads.min(progress.is_due.len()), || {
+            let mut mine = Worths::default();
+            while let Some(chunk_idx) = progress.take(stop) {
+                self.look_at(chunk_idx, least_visits, &progress, &mut mine);
+                progress.has_done_one();
+            }
+            worths.lock().add_all(&mine);
+        });
+        (!stop.is_raised()).then(|| (progress.kept, std::mem::take(&mut *worths.lock())))
     }
 
-    fn work(&self, least_visits: u64, n_threads: usize, fates: &Fates, pool: &Mutex<Pool>, stop: &Interrupt) {
-        let mut mine: Vec<NodeId> = Vec::new();
-        let mut n_visited = 0usize;
-        pool.lock().n_there += 1;
-        loop {
-            let Some(id) = mine.pop() else {
-                match Self::take(pool, stop) {
-                    Some(others) => mine = others,
-                    None => return,
+    /// Looks at all nodes of a chunk that were found and not looked at before.
+    fn look_at(&self, chunk_idx: usize, least_visits: u64, progress: &Progress, worths: &mut Worths) {
+        let nodes = self.graph.nodes.items.chunk(chunk_idx);
+        let record = self.graph.record_bytes();
+        let first_word = chunk_idx * progress.words_per_chunk;
+        let end = (first_word + progress.words_per_chunk).min(progress.found.n_words());
+        // Gathered first: while a branch hangs on a child, nothing behind it is fetched from memory.
+        let mut children = Vec::new();
+        for word_idx in first_word..end {
+            loop {
+                let new = progress.found.word(word_idx) & !progress.seen.word(word_idx);
+                let mine = if new == 0 { 0 } else { progress.seen.add_all(word_idx, new) };
+                if mine == 0 {
+                    break;
                 }
-                continue;
-            };
-            self.visit(id, least_visits, fates, &mut mine);
-            n_visited += 1;
-            if n_visited.is_multiple_of(STRIDE) && stop.is_raised() {
-                return;
-            }
-            if mine.len() >= SHARED_FROM && n_threads > 1 && n_visited.is_multiple_of(SHARED_FROM) {
-                let mut pool = pool.lock();
-                if pool.offered.len() < n_threads {
-                    // The older half: it lies higher, so there is more below it.
-                    let kept = mine.split_off(mine.len() / 2);
-                    pool.offered.push(std::mem::replace(&mut mine, kept));
+                let mut kept = progress.kept.word(word_idx);
+                for at in bits_of(mine) {
+                    let node = &nodes[(word_idx - first_word) * PER_WORD + at];
+                    let visits = node.count.read::<O>().visits;
+                    if visits < least_visits && kept >> at & 1 == 0 {
+                        continue;
+                    }
+                    kept |= 1 << at;
+                    worths.add(visits, Graph::<S, O>::bytes_of(&record, node));
+                    let id = NodeId(crate::arena::u32_of(word_idx * PER_WORD + at));
+                    self.meet_children(id, node, |child| children.push(child));
                 }
+                children.drain(..).for_each(|child| progress.find(child));
+                progress.kept.add_all(word_idx, kept);
             }
         }
     }
 
-    /// Waits for nodes to look at; none when no thread has any. A thread that comes when all others are done is done too.
-    fn take(pool: &Mutex<Pool>, stop: &Interrupt) -> Option<Vec<NodeId>> {
-        let mut is_idle = false;
-        loop {
-            {
-                let mut pool = pool.lock();
-                if let Some(offered) = pool.offered.pop() {
-                    pool.n_idle -= usize::from(is_idle);
-                    return Some(offered);
-                }
-                pool.n_idle += usize::from(!is_idle);
-                is_idle = true;
-                if pool.n_idle == pool.n_there {
-                    return None;
-                }
-            }
-            if stop.is_raised() {
-                return None;
-            }
-            thread::yield_now();
-        }
-    }
-
-    /// Marks what a node leads to, and notes what was not marked before.
-    fn visit(&self, id: NodeId, least_visits: u64, fates: &Fates, found: &mut Vec<NodeId>) {
-        let graph = self.graph;
-        let node = graph.node(id);
+    /// Gives `meet` what a node leads to, and id 0 where it leads nowhere.
+    fn meet_children(&self, id: NodeId, node: &Node, mut meet: impl FnMut(NodeId)) {
         if node.status::<O>() != Status::Open {
             return;
         }
+        let graph = self.graph;
         let opening = node.opening();
+        // Whether an edge leads somewhere cannot be foretold, so no branch depends on it.
         let mut meet = |child: Child| {
-            if let Child::Node(child) = child
-                && (least_visits == 0 || graph.node(child).count.read::<O>().visits >= least_visits)
-                && fates.mark(child)
-            {
-                found.push(child);
-            }
+            meet(match child {
+                Child::Node(child) => child,
+                Child::None | Child::Broken => NodeId(0),
+            });
         };
         match opening.mover {
             Some(_) => graph.edges_of(opening).iter().for_each(|edge| meet(edge.child::<O>())),

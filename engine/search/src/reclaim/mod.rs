@@ -2,46 +2,35 @@
 //!
 //! In goes a graph that nobody else holds, between two batches of playouts or between two moves; out comes the same graph
 //! with fewer nodes, under new ids. First everything that stays is marked ([`mark`]). Then it slides down in its arenas,
-//! in order, over what is gone ([`compact`]); chunks that are empty at their ends are given back, and the tables are made
-//! anew. What is cut leaves its playouts behind ([`fold`]). It deliberately does not run beside playouts: they never look
-//! out for anything that moves.
+//! in order, over what is gone ([`compact`]); chunks that are empty at their ends are given back by and by, and the
+//! tables follow. What is cut leaves its playouts behind ([`fold`]). It deliberately does not run beside playouts: they never
+//! look out for anything that moves.
 //!
 //! Why by sliding: runs of edges have any length, so free lists would need classes of lengths and leave holes; a copy would
 //! need room for both. Sliding needs no room, keeps the order and so the neighbourhood of what was made together, and leaves
 //! a graph that cannot be told from one that grew that way, whatever the number of threads.
 
 mod compact;
+mod fates;
 mod fold;
 mod mark;
+mod threads;
 mod threshold;
 
 use std::hash::Hash;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use reasoner::Interrupt;
 
 use crate::graph::Graph;
-use crate::node::{NodeId, Status};
+use crate::node::NodeId;
 use crate::orders::Orders;
-use crate::sync::{AtomicU32, Ordering};
 
+use self::fates::{Fates, Marks};
 use self::mark::Marking;
 
 /// More threads than that wait for memory, not for each other.
 const MAX_THREADS: usize = 8;
-
-/// Runs `work` in this thread and, where they can be had, in others beside it, `n_threads` in all.
-fn in_threads(n_threads: usize, work: impl Fn() + Sync) {
-    thread::scope(|scope| {
-        for _ in 1..n_threads {
-            if thread::Builder::new().spawn_scoped(scope, &work).is_err() {
-                break;
-            }
-        }
-        work();
-    });
-}
 
 /// What may be taken away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +38,10 @@ pub(crate) enum Extent {
     /// What the root does not lead to.
     Unreachable,
     /// Half of what is used, if less of it is unreachable.
-    Half,
+    Half {
+        /// Whether the root is known to lead to everything.
+        is_all_reachable: bool,
+    },
 }
 
 /// What was done.
@@ -65,44 +57,7 @@ pub(crate) struct Reclaimed {
     pub(crate) pause: Duration,
 }
 
-/// What becomes of each node, by its old id: 0 if it is gone, its new id otherwise.
-#[derive(Debug)]
-struct Fates(Vec<AtomicU32>);
-
-impl Fates {
-    fn new(n: usize) -> Fates {
-        Fates((0..n).map(|_| AtomicU32::new(0)).collect())
-    }
-
-    /// Marks a node; whether it was not marked before.
-    fn mark(&self, id: NodeId) -> bool {
-        // Looking first: most nodes of a graph without transpositions are met once, and others often.
-        self.0[id.idx()].load(Ordering::Relaxed) == 0 && self.0[id.idx()].swap(1, Ordering::Relaxed) == 0
-    }
-
-    fn of(&self, id: NodeId) -> Option<NodeId> {
-        let new = self.0.get(id.idx())?.load(Ordering::Relaxed);
-        (new != 0).then_some(NodeId(new))
-    }
-
-    fn is_alive(&self, id: NodeId) -> bool {
-        self.of(id).is_some()
-    }
-
-    fn alive(&self) -> impl Iterator<Item = NodeId> {
-        let marked = self.0.iter().enumerate().filter(|(_, fate)| fate.load(Ordering::Relaxed) != 0);
-        marked.map(|(idx, _)| NodeId(crate::arena::u32_of(idx)))
-    }
-
-    /// Gives all marked nodes their new ids, in order.
-    fn number(&self, place: &mut impl FnMut() -> usize) {
-        for fate in self.0.iter().filter(|fate| fate.load(Ordering::Relaxed) != 0) {
-            fate.store(crate::arena::u32_of(place()), Ordering::Relaxed);
-        }
-    }
-}
-
-impl<S: Eq + Hash + Send + Sync, O: Orders> Graph<S, O> {
+impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
     /// Takes away what may be, seen from `root`; root and `roots` get their new ids. None, and nothing has changed, if `stop`
     /// is raised while it is being found out what stays.
     pub(crate) fn reclaim(
@@ -116,16 +71,15 @@ impl<S: Eq + Hash + Send + Sync, O: Orders> Graph<S, O> {
         let started = Instant::now();
         let n_threads = n_threads.clamp(1, MAX_THREADS);
         let before = self.meter.used();
-        let (fates, is_cut) = self.choose(*root, extent, n_threads, stop)?;
+        let (marks, is_cut) = self.choose(*root, extent, n_threads, stop)?;
+        let fates = Fates::new(&marks, self.nodes.places().end());
+        drop(marks);
         if is_cut {
             self.has_cuts = true;
-            self.fold(&fates);
+            self.fold(&fates, n_threads);
         }
-        let n_edges = fates.alive().map(|id| self.n_edges(id)).sum();
-        let mut places = self.nodes.places();
-        fates.number(&mut || places.take(1));
-        let n_nodes = fates.alive().count() as u64;
-        self.compact(&fates, places.end(), n_threads);
+        let n_nodes = (fates.end() - self.nodes.places().end()) as u64;
+        let n_edges = self.compact(&fates, n_threads);
         *root = fates.of(*root).unwrap_or(*root);
         *roots = roots.iter().filter_map(|&id| fates.of(id)).collect();
         self.was_reclaimed = true;
@@ -140,20 +94,22 @@ impl<S: Eq + Hash + Send + Sync, O: Orders> Graph<S, O> {
         extent: Extent,
         n_threads: usize,
         stop: &Interrupt,
-    ) -> Option<(Fates, bool)> {
+    ) -> Option<(Marks, bool)> {
         let marking = Marking::new(self, root);
-        let reachable = marking.mark(0, n_threads, stop)?;
-        if extent == Extent::Unreachable {
-            return Some((reachable, false));
-        }
-        let Some(least_visits) = self.least_visits(&reachable) else { return Some((reachable, false)) };
-        drop(reachable);
-        marking.mark(least_visits, n_threads, stop).map(|kept| (kept, true))
-    }
-
-    /// Edges of an open node; otherwise none.
-    fn n_edges(&self, id: NodeId) -> u64 {
-        let node = self.node(id);
-        if node.status::<O>() == Status::Open { u64::from(node.opening().n_edges) } else { 0 }
+        let mark = |least_visits| marking.mark(least_visits, n_threads, stop);
+        let least_visits = match extent {
+            Extent::Half { is_all_reachable: true } => {
+                let worths = self.worths_of_all(n_threads, stop)?;
+                worths.least_visits(worths.n_nodes()).unwrap_or(0)
+            }
+            Extent::Unreachable | Extent::Half { is_all_reachable: false } => {
+                let (reachable, worths) = mark(0)?;
+                match worths.least_visits(self.n_made()).filter(|_| extent != Extent::Unreachable) {
+                    Some(least_visits) => least_visits,
+                    None => return Some((reachable, false)),
+                }
+            }
+        };
+        mark(least_visits).map(|(kept, _)| (kept, true))
     }
 }

@@ -2,10 +2,13 @@
 
 use std::hash::Hash;
 
-use super::Fates;
-use crate::graph::Graph;
-use crate::node::NodeId;
+use reasoner::Interrupt;
+
+use super::threads::for_each;
+use crate::graph::{Graph, RecordBytes};
+use crate::node::{Node, Status};
 use crate::orders::Orders;
+use crate::sync::Mutex;
 
 /// Visits are told apart in classes, eight for each doubling.
 const CLASSES_PER_DOUBLING: u32 = 8;
@@ -33,31 +36,83 @@ fn least_of(class: usize) -> u64 {
     ((per + class % per) as u64).checked_shl(crate::arena::u32_of(shift)).unwrap_or(u64::MAX)
 }
 
-impl<S: Eq + Hash + Send + Sync, O: Orders> Graph<S, O> {
-    /// The visits that a node must have to stay; none if at most half of the graph is alive anyway.
-    pub(super) fn least_visits(&self, reachable: &Fates) -> Option<u64> {
-        let record = self.record_bytes();
-        let mut bytes = vec![0u64; N_CLASSES];
-        let mut n_alive = 0u64;
-        for id in reachable.alive() {
-            let visits = self.node(id).count.read::<O>().visits;
-            let n_edges = self.n_edges(id);
-            let opening = if n_edges > 0 { record.opening } else { 0 };
-            bytes[class_of(visits)] += record.node + n_edges * record.edge + opening;
-            n_alive += 1;
-        }
-        let ids = (1..self.nodes.end()).map(|idx| NodeId(crate::arena::u32_of(idx)));
-        let n_made = ids.filter(|&id| self.state_if_any(id).is_some()).count() as u64;
+/// The bytes of nodes, by classes of their visits.
+#[derive(Debug)]
+pub(super) struct Worths {
+    bytes: Vec<u64>,
+    n_nodes: u64,
+}
+
+impl Default for Worths {
+    fn default() -> Worths {
+        Worths { bytes: vec![0; N_CLASSES], n_nodes: 0 }
+    }
+}
+
+impl Worths {
+    pub(super) fn add(&mut self, visits: u64, bytes: u64) {
+        self.bytes[class_of(visits)] += bytes;
+        self.n_nodes += 1;
+    }
+
+    pub(super) fn add_all(&mut self, others: &Worths) {
+        self.bytes.iter_mut().zip(&others.bytes).for_each(|(bytes, more)| *bytes += more);
+        self.n_nodes += others.n_nodes;
+    }
+
+    pub(super) fn n_nodes(&self) -> u64 {
+        self.n_nodes
+    }
+
+    /// The visits that a node must have to stay, where these nodes are all that can and `n_made` were made in all; none if
+    /// at most half of the graph would stay anyway.
+    pub(super) fn least_visits(&self, n_made: u64) -> Option<u64> {
         // The others are taken to be as large.
-        let half = bytes.iter().sum::<u64>() as f64 * n_made as f64 / n_alive.max(1) as f64 / 2.0;
+        let half = self.bytes.iter().sum::<u64>() as f64 * n_made as f64 / self.n_nodes.max(1) as f64 / 2.0;
         let mut kept = 0;
         for class in (0..N_CLASSES).rev() {
-            kept += bytes[class];
+            kept += self.bytes[class];
             if kept as f64 > half {
                 return Some(least_of(class + 1));
             }
         }
         None
+    }
+}
+
+impl<S: Eq + Hash + Send + Sync, O: Orders> Graph<S, O> {
+    /// What a node takes, with its edges.
+    pub(super) fn bytes_of(record: &RecordBytes, node: &Node) -> u64 {
+        if node.status::<O>() == Status::Open {
+            record.node + u64::from(node.opening().n_edges) * record.edge + record.opening
+        } else {
+            record.node
+        }
+    }
+
+    /// All nodes that were made.
+    pub(super) fn worths_of_all(&self, n_threads: usize, stop: &Interrupt) -> Option<Worths> {
+        let worths = Mutex::new(Worths::default());
+        let chunk_len = self.nodes.items.chunk_len();
+        for_each(self.nodes.end().div_ceil(chunk_len), n_threads, |chunk_idx| {
+            if stop.is_raised() {
+                return;
+            }
+            let (mut mine, record) = (Worths::default(), self.record_bytes());
+            let nodes = self.nodes.items.chunk(chunk_idx).iter().zip(self.states.chunk(chunk_idx));
+            for (node, _) in nodes.filter(|(_, state)| state.get().is_some()) {
+                mine.add(node.count.read::<O>().visits, Self::bytes_of(&record, node));
+            }
+            worths.lock().add_all(&mine);
+        });
+        (!stop.is_raised()).then(|| std::mem::take(&mut *worths.lock()))
+    }
+
+    /// How many nodes were made.
+    pub(super) fn n_made(&self) -> u64 {
+        let chunks =
+            (0..self.nodes.end().div_ceil(self.nodes.items.chunk_len())).map(|idx| self.states.chunk(idx));
+        chunks.map(|states| states.iter().filter(|state| state.get().is_some()).count() as u64).sum()
     }
 }
 

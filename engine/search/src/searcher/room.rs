@@ -12,7 +12,7 @@ use crate::report::Report;
 use crate::sync::Arc;
 
 /// Nanoseconds for each node that reclaiming may take, before it was measured.
-const RECLAIM_NS_PER_NODE: u64 = 400;
+const RECLAIM_NS_PER_NODE: u64 = 200;
 
 /// The part of the time left that reclaiming may take while an answer is owed.
 const RECLAIM_PART: u32 = 4;
@@ -44,12 +44,12 @@ impl<R: Reasoner> Searcher<R> {
 
     /// Takes half of a full graph away; whether that gave room. Raising `stop` breaks it off as long as it only looks.
     pub(super) fn make_room(&mut self, stop: &Interrupt) -> bool {
-        self.reclaim(Extent::Half, stop);
+        self.reclaim(Extent::Half { is_all_reachable: !self.has_left }, stop);
         let meter = &self.graph.meter;
         !meter.is_full() && meter.used() <= meter.cap() / 4 * 3
     }
 
-    /// Takes from a graph that is more than half full what the root does not lead to any more. It lasts up to a second for
+    /// Takes from a graph that is more than half full what the root does not lead to any more. It lasts some tenths of a second for
     /// each million nodes, so it is for moments when no answer is owed; raising `stop` breaks it off as long as it
     /// only looks. Where that may be too long ([`Searcher::set_max_pause`]), the graph begins anew.
     pub fn tidy(&mut self, stop: &Interrupt) {
