@@ -19,7 +19,7 @@ pub fn session<G: Game>(game: G) -> InRustSession<G> {
 pub fn perft_of<G: Game>(game: G, depth: u32) -> Perft {
     let mut session = session(game);
     let root = session.initial_state().unwrap();
-    perft(&mut session, &root, depth, |_, _| ()).unwrap()
+    perft(&mut session, &root, depth, &Interrupt::new(), |_, _| ()).unwrap()
 }
 
 /// A state's fluents as sorted texts.

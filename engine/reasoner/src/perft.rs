@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::{Expansion, Move, ReasonerError, Session};
+use crate::{Expansion, Interrupt, Move, ReasonerError, Session};
 
 /// Counts of the game tree, index 0 for depth 1.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -21,13 +21,17 @@ pub struct Perft {
 /// depth that is done.
 ///
 /// # Errors
-/// As every question of a session; a role without a move in a state that is not terminal has no successors.
+/// As every question of a session, and [`ReasonerError::Interrupted`]; a role without a move in a state that is not terminal
+/// has no successors.
 pub fn perft<S: Session>(
     session: &mut S,
     root: &S::State,
     depth: u32,
+    interrupt: &Interrupt,
     mut progress: impl FnMut(u32, &Perft),
 ) -> Result<Perft, ReasonerError> {
+    // Sessions answer what is quickly answered without a look at it.
+    let check = || if interrupt.is_raised() { Err(ReasonerError::Interrupted) } else { Ok(()) };
     let mut counts = Perft::default();
     let mut expansion = Expansion::default();
     // Every state of the level with the number of paths to it, whether terminal or not, in order of discovery.
@@ -38,6 +42,7 @@ pub fn perft<S: Session>(
         let mut next: Vec<(S::State, u64)> = Vec::new();
         let mut index: FxHashMap<S::State, usize> = FxHashMap::default();
         for (state, n_paths) in &level {
+            check()?;
             match session.expand(state, &mut expansion) {
                 Ok(()) if expansion.terminal => {
                     n_ended = n_ended.saturating_add(*n_paths);
@@ -48,6 +53,7 @@ pub fn perft<S: Session>(
                 Err(error) => return Err(error),
             }
             for_each_joint_move(&expansion, |joint_move| {
+                check()?;
                 let successor = session.next_state(state, joint_move)?;
                 let slot = *index.entry(successor).or_insert_with_key(|successor| {
                     next.push((successor.clone(), 0));
@@ -62,6 +68,7 @@ pub fn perft<S: Session>(
         }
         let mut n_terminal = 0;
         for (state, _) in &next {
+            check()?;
             n_terminal += u64::from(session.is_terminal(state)?);
         }
         let n_paths = next.iter().fold(0u64, |sum, (_, n)| sum.saturating_add(*n));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gdl::Term;
 use reasoner::perft::{Perft, perft};
-use reasoner::{Expansion, GoalAnswer, Limits, Move, Reasoner, ReasonerError, Role, Session};
+use reasoner::{Expansion, GoalAnswer, Interrupt, Limits, Move, Reasoner, ReasonerError, Role, Session};
 
 use crate::golden::{Golden, GoldenGoal, GoldenLegal, Thoroughness, Trace};
 use crate::outcome::{Done, Mismatch, Outcome, demand_equal, judge};
@@ -225,6 +225,7 @@ impl<S: Session> Replay<'_, S> {
                 &mut self.session,
                 &init.state,
                 u32::try_from(n_levels).expect("the data has at most 60 levels"),
+                &Interrupt::new(),
                 |_, counts| counted.clone_from(counts),
             ),
         };

@@ -1,14 +1,26 @@
 //! How many positions and games there are, by depth.
 
-use reasoner::Session;
 use reasoner::perft::{Perft, perft};
+use reasoner::{Interrupt, ReasonerError, Session};
 
 use crate::session;
 
 fn counts(name: &str, depth: u32) -> Perft {
     let mut session = session(name);
     let root = session.initial_state().unwrap();
-    perft(&mut session, &root, depth, |_, _| {}).unwrap()
+    perft(&mut session, &root, depth, &Interrupt::new(), |_, _| {}).unwrap()
+}
+
+#[test]
+fn counting_ends_when_it_is_interrupted() {
+    let mut session = session("tic-tac-toe");
+    let root = session.initial_state().unwrap();
+    let (interrupt, mut n_told) = (Interrupt::new(), 0);
+    let counted = perft(&mut session, &root, 9, &interrupt, |_, _| {
+        n_told += 1;
+        interrupt.raise();
+    });
+    assert_eq!((counted, n_told), (Err(ReasonerError::Interrupted), 1));
 }
 
 /// Known counts: tic-tac-toe has 255,168 games and 5,478 positions; connect four's positions by number of

@@ -67,7 +67,7 @@ impl WithReasoner for Counting<'_> {
         let mut session = reasoner.session(Limits::default(), self.stop)?;
         let root = self.position.load(&mut session)?;
         let begun = Instant::now();
-        let counts = perft(&mut session, &root, self.args.depth, |depth, counts| {
+        let counts = perft(&mut session, &root, self.args.depth, self.stop, |depth, counts| {
             let last = |list: &[u64]| list.last().copied().unwrap_or(0);
             output::progress(format_args!(
                 "depth {depth}: {} leaves, {} states, {} of them terminal, {:.1} s",
