@@ -27,6 +27,10 @@ pub(crate) trait Orders: Send + Sync + 'static {
     /// Reading the count before the values. Partner of [`Orders::COUNT`]; additions by others in between
     /// continue its release sequence.
     const WEIGH: Ordering = Ordering::Acquire;
+    /// Declaring a part of the graph due for marking: a node of it was found before.
+    const DECLARE: Ordering = Ordering::Release;
+    /// Taking a part that is due, to look at what was found there. Partner of [`Orders::DECLARE`].
+    const TAKE: Ordering = Ordering::Acquire;
 
     /// Whether a credit of `new` playouts replaces one of `held`. No ordering, but the rule that the orderings of
     /// credits are for: the tests take it away too.

@@ -15,7 +15,7 @@ use crate::arena::usize_of;
 use crate::edge::Child;
 use crate::graph::Graph;
 use crate::node::{Node, NodeId, Status};
-use crate::orders::Orders;
+use crate::orders::{Orders, Sound};
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 
 /// One way to mark a graph.
@@ -62,8 +62,8 @@ impl JointMoves {
 /// How far the marking is.
 ///
 /// # Orderings
-/// A chunk is declared due with `Release` after a node of it was found, and taken with `Acquire` before its nodes are
-/// looked at. `n_due` is `Relaxed`: a thread that declares a chunk due is counted itself meanwhile, so when others find
+/// A chunk is declared due with [`Orders::DECLARE`] after a node of it was found, and taken with [`Orders::TAKE`] before its
+/// nodes are looked at. `n_due` is `Relaxed`: a thread that declares a chunk due is counted itself meanwhile, so when others find
 /// nothing to do, it or another does the rest.
 #[derive(Debug)]
 struct Progress {
@@ -97,7 +97,7 @@ impl Progress {
 
     fn find(&self, id: NodeId) {
         if self.found.add(id)
-            && !self.is_due[id.idx() / PER_WORD / self.words_per_chunk].swap(true, Ordering::Release)
+            && !self.is_due[id.idx() / PER_WORD / self.words_per_chunk].swap(true, Sound::DECLARE)
         {
             self.n_due.fetch_add(1, Ordering::Relaxed);
         }
@@ -116,7 +116,7 @@ impl Progress {
         while self.n_due.load(Ordering::Relaxed) > 0 && !stop.is_raised() {
             let chunk_idx = usize_of(self.next.fetch_add(1, Ordering::Relaxed)) % n_chunks;
             let is_due = &self.is_due[chunk_idx];
-            if is_due.load(Ordering::Relaxed) && is_due.swap(false, Ordering::Acquire) {
+            if is_due.load(Ordering::Relaxed) && is_due.swap(false, Sound::TAKE) {
                 return Some(chunk_idx);
             }
             n_tried += 1;

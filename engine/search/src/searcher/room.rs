@@ -12,7 +12,7 @@ use crate::report::Report;
 use crate::sync::Arc;
 
 /// Nanoseconds for each node that reclaiming may take, before it was measured.
-const RECLAIM_NS_PER_NODE: u64 = 200;
+const RECLAIM_NS_PER_NODE: u64 = 400;
 
 /// The part of the time left that reclaiming may take while an answer is owed.
 const RECLAIM_PART: u32 = 4;
