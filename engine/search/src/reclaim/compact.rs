@@ -19,11 +19,19 @@ use crate::sync::{AtomicU64, Slot};
 /// Parts of the tables, so that all threads have some whatever else they do: more make little difference.
 const TABLE_PARTS: usize = 16;
 
+/// A run of items in a chunk of an arena; 8 bytes, since there are millions. In the order in which they lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Run {
+    /// Where in the chunk it begins.
+    within: u16,
+    told: u16,
+    owner: u32,
+}
+
 /// Runs of items in an arena, each with its owner, by the chunk in which they lie.
 #[derive(Debug, Default)]
 struct Runs {
-    /// Where in the chunk a run begins (16 bits), what is told of it (16), and its owner (32).
-    by_chunk: Vec<Vec<u64>>,
+    by_chunk: Vec<Vec<Run>>,
 }
 
 impl Runs {
@@ -34,22 +42,18 @@ impl Runs {
         if self.by_chunk.len() <= chunk_idx {
             self.by_chunk.resize_with(chunk_idx + 1, Vec::new);
         }
-        debug_assert!(within < 1 << 16 && told < 1 << 16);
-        self.by_chunk[chunk_idx].push((within as u64) << 48 | u64::from(told) << 32 | u64::from(owner));
+        let within = u16::try_from(within).expect("a chunk has at most 2^16 items");
+        let told = u16::try_from(told).expect("callers tell less than 2^16");
+        self.by_chunk[chunk_idx].push(Run { within, told, owner });
     }
 
     /// Gives each run, as noted, to `each`, in the order in which they lie.
     fn for_each<T: Default>(self, arena: &Arena<T>, mut each: impl FnMut(u32, u32, u32)) {
         for (chunk_idx, mut runs) in self.by_chunk.into_iter().enumerate() {
             runs.sort_unstable();
-            for run in runs {
-                let first = chunk_idx * arena.items.chunk_len() + crate::arena::usize_of(run >> 48);
-                let (told, owner) = (run >> 32 & 0xffff, run & 0xffff_ffff);
-                each(
-                    u32_of(first),
-                    u32_of(crate::arena::usize_of(told)),
-                    u32_of(crate::arena::usize_of(owner)),
-                );
+            let first_of_chunk = u32_of(chunk_idx * arena.items.chunk_len());
+            for Run { within, told, owner } in runs {
+                each(first_of_chunk + u32::from(within), u32::from(told), owner);
             }
         }
     }
