@@ -6,6 +6,7 @@ use crate::arena::Overwrite;
 use crate::count::Count;
 use crate::node::NodeId;
 use crate::orders::Orders;
+use crate::results::Results;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// Where an edge leads.
@@ -62,6 +63,13 @@ impl Edge {
     /// The move.
     pub(crate) fn a_move(&self) -> Move {
         Move(self.a_move.load(Ordering::Relaxed))
+    }
+
+    /// What the playouts that chose the move came to for the role that did.
+    #[inline]
+    pub(crate) fn results<O: Orders>(&self) -> Results {
+        let tally = self.count.read::<O>();
+        Results::new(tally, self.sum.load(Ordering::Relaxed))
     }
 
     /// Where it leads.

@@ -205,6 +205,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     }
 
     /// What a node's playouts came to for a role.
+    #[inline]
     pub(crate) fn results(&self, id: NodeId, role_idx: usize) -> Results {
         let tally = self.node(id).count.read::<O>();
         Results::new(tally, self.sum(id, role_idx).load(Ordering::Relaxed))

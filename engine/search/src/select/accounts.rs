@@ -153,9 +153,8 @@ fn standing_of<O: Orders>(edge: &Edge, tally: Tally) -> Standing {
 /// By the edge's own count and sum: the rule of `uct`, and of every simultaneous position.
 #[inline]
 fn of_edge<O: Orders>(scheme: &Scheme, edge: &Edge) -> Account {
-    let tally = edge.count.read::<O>();
-    let results = Results::new(tally, edge.sum.load(Ordering::Relaxed));
-    account(scheme, results, standing_of::<O>(edge, tally))
+    let results = edge.results::<O>();
+    account(scheme, results, standing_of::<O>(edge, results.tally))
 }
 
 /// By the child's count and sum, whichever way it was reached: the rule of `uct+t`. The parent's visits are the sum

@@ -6,12 +6,11 @@ use std::hash::Hash;
 use reasoner::Dice;
 
 use super::{TIE, Viewpoint, mean_of};
-use crate::count::Tally;
 use crate::edge::{Child, Edge};
 use crate::graph::Graph;
 use crate::orders::Orders;
+use crate::results::Results;
 use crate::scheme::Scheme;
-use crate::sync::Ordering;
 
 /// What is known of a role's moves in a node, a column for each number.
 #[derive(Debug, Default)]
@@ -54,7 +53,7 @@ impl Columns {
         let by_children = !view.is_simultaneous && scheme.config.is_by_children(scheme.payoffs);
         let n_parent = match by_children {
             true => self.fill(edges.iter().map(|edge| of_child(graph, edge, view.role_idx))),
-            false => self.fill(edges.iter().map(of_edge::<O>)),
+            false => self.fill(edges.iter().map(Edge::results::<O>)),
         };
         let discount = if by_children { scheme.valuation.discount } else { 1.0 };
         let first_guess = || mean_of(graph, scheme, view);
@@ -63,16 +62,16 @@ impl Columns {
 
     /// Fills the columns; the sum of the totals.
     #[inline]
-    fn fill(&mut self, rows: impl ExactSizeIterator<Item = (Tally, u64)>) -> u64 {
+    fn fill(&mut self, rows: impl ExactSizeIterator<Item = Results>) -> u64 {
         let n_rows = rows.len();
         for column in [&mut self.sums, &mut self.visits, &mut self.totals, &mut self.bounds] {
             column.resize(n_rows, 0.0);
         }
         let columns = self.sums.iter_mut().zip(&mut self.visits).zip(&mut self.totals);
         let mut n_parent = 0;
-        for ((tally, sum), ((to_sum, to_visits), to_total)) in rows.zip(columns) {
+        for (Results { tally, sum }, ((to_sum, to_visits), to_total)) in rows.zip(columns) {
             // Signed numbers are converted in one instruction, and none of these is that large.
-            *to_sum = sum.cast_signed().max(0) as f64;
+            *to_sum = sum.cast_signed() as f64;
             *to_visits = tally.visits.cast_signed() as f64;
             *to_total = tally.total().cast_signed() as f64;
             n_parent += tally.total();
@@ -112,7 +111,7 @@ impl Columns {
 }
 
 /// The first bound that is the greatest but for a [`TIE`]: without a decision for each, which nobody could foresee.
-fn first_of_best(bounds: &[f64]) -> usize {
+pub(super) fn first_of_best(bounds: &[f64]) -> usize {
     let mut greatest = [f64::NEG_INFINITY; 4];
     let (fours, rest) = bounds.as_chunks::<4>();
     let greater = |a: f64, b: f64| if a > b { a } else { b };
@@ -124,16 +123,11 @@ fn first_of_best(bounds: &[f64]) -> usize {
 }
 
 #[inline]
-fn of_edge<O: Orders>(edge: &Edge) -> (Tally, u64) {
-    let tally = edge.count.read::<O>();
-    (tally, edge.sum.load(Ordering::Relaxed))
-}
-
-#[inline]
-fn of_child<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, edge: &Edge, role_idx: usize) -> (Tally, u64) {
-    let Child::Node(child) = edge.child::<O>() else { return of_edge::<O>(edge) };
-    let tally = graph.node(child).count.read::<O>();
-    (tally, graph.sum(child, role_idx).load(Ordering::Relaxed))
+fn of_child<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, edge: &Edge, role_idx: usize) -> Results {
+    match edge.child::<O>() {
+        Child::Node(child) => graph.results(child, role_idx),
+        Child::None | Child::Broken => edge.results::<O>(),
+    }
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]
@@ -147,6 +141,7 @@ mod tests {
     use crate::options::Options;
     use crate::orders::Sound;
     use crate::select::Selector;
+    use crate::sync::Ordering;
 
     type Star = Graph<u32, Sound>;
 

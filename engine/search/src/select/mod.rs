@@ -9,7 +9,7 @@ mod regret;
 
 use accounts::Recall;
 pub(crate) use accounts::{Account, Standing};
-use columns::Columns;
+use columns::{Columns, first_of_best};
 pub(crate) use regret::{Regrets, choose_by_regret};
 
 use std::hash::Hash;
@@ -206,9 +206,8 @@ impl Selector {
         // All bounds first: square roots and divisions that wait for no comparison overlap.
         self.bounds.clear();
         self.bounds.extend(self.accounts.iter().map(bound));
-        let greatest = self.bounds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        // Nothing is as great as that if no move is left.
-        self.bounds.iter().position(|&bound| bound > f64::NEG_INFINITY && bound >= greatest - TIE)
+        let best = first_of_best(&self.bounds);
+        self.bounds.get(best).filter(|&&bound| bound > f64::NEG_INFINITY).map(|_| best)
     }
 }
 
