@@ -52,16 +52,18 @@ pub(crate) struct LaterTally {
 
 impl LaterMoves {
     /// For graphs of these sizes.
-    pub(crate) fn new(
-        n_chunks: usize,
-        chunk_bits: u32,
-        table_bits: u32,
-        table_chunk_bits: u32,
-    ) -> LaterMoves {
-        LaterMoves {
-            records: Arena::new(n_chunks, chunk_bits, 512),
-            table: Table::new(table_bits, table_chunk_bits),
-        }
+    pub(crate) fn new(n_chunks: usize, chunk_bits: u32, table: Table) -> LaterMoves {
+        LaterMoves { records: Arena::new(n_chunks, chunk_bits, 512), table }
+    }
+
+    /// Whether its table should be larger.
+    pub(crate) fn wants_larger_table(&self) -> bool {
+        self.table.wants_more_for(self.records.end())
+    }
+
+    /// Makes its table larger, while nobody else is there.
+    pub(crate) fn grow_table<O: Orders>(&mut self, meter: &Meter, n_threads: usize) {
+        self.table.grow::<O>(meter, n_threads);
     }
 
     fn is(&self, index: u32, node: NodeId, role: u32, a_move: Move) -> bool {

@@ -52,6 +52,7 @@ mod shuttle_tests;
 mod solver;
 mod sync;
 mod table;
+mod threads;
 mod valuation;
 mod verify;
 mod work;

@@ -83,7 +83,7 @@ fn scheme_of(name: &str) -> (Scheme, GraphKind) {
 /// With 2^`edge_bits` edges in a chunk: threads that add to the same arena need chunks of their own, since loom knows
 /// nothing of how chunks are made.
 fn small_graph_of<O: Orders>(kind: GraphKind, edge_bits: u32) -> (Arc<Small<O>>, NodeId) {
-    let sizes = Sizes { node_bits: 1, edge_bits, table_bits: 1, cap: 1 << 12, state_heap_bytes: 0 };
+    let sizes = Sizes { node_bits: 1, edge_bits, first_table_bits: 1, table_bits: 1, cap: 1 << 12, state_heap_bytes: 0 };
     let graph = Small::<O>::new(1, kind, sizes);
     let root = graph.node_of(&mut Blocks::default(), 0, &WorkerCounters::default());
     (Arc::new(graph), root.expect("there is room for a root"))

@@ -90,6 +90,8 @@ pub struct Searcher<R: Reasoner> {
     // Change with each run.
     /// Whether the run goes on in a full graph: reclaiming gave too little room, or there was no time for it.
     is_exhausted: bool,
+    /// Whether the run goes on with tables that should be larger, for lack of time.
+    is_cramped: bool,
     /// The number of the next playout.
     next_number: u64,
     seconds: f64,
@@ -132,6 +134,7 @@ impl<R: Reasoner> Searcher<R> {
             taken: Holdings::default(),
             has_left: false,
             is_exhausted: false,
+            is_cramped: false,
             reclaims: Reclaims::default(),
             max_pause: Duration::MAX,
             next_number: 0,
@@ -316,7 +319,7 @@ impl<R: Reasoner> Searcher<R> {
         Ok(report)
     }
 
-    /// Makes playouts until the run is over, with room made whenever the graph is full.
+    /// Makes playouts until the run is over, with pauses in which tables grow, or room is made in a full graph.
     fn search(
         &mut self,
         mut root: NodeId,
@@ -324,10 +327,15 @@ impl<R: Reasoner> Searcher<R> {
         watch: &mut Watch<'_>,
     ) -> Result<(), String> {
         self.is_exhausted = false;
+        self.is_cramped = false;
         self.delegate(Task::Search, self.workers.len(), root, tickets, watch)?;
         while tickets.take_wish() && !watch.is_over(Instant::now()) {
             // Whoever has no time for a pause goes on with what there is.
-            self.is_exhausted = !self.has_time(watch) || !self.make_room(watch.stop);
+            self.is_cramped = !self.has_time(watch, self.time_to_grow()) || !self.grow_tables();
+            if self.graph.meter.is_full() {
+                self.is_exhausted =
+                    !self.has_time(watch, self.time_to_reclaim()) || !self.make_room(watch.stop);
+            }
             root = self.root.unwrap_or(root);
             self.delegate(Task::Resume, self.workers.len(), root, tickets, watch)?;
         }
@@ -369,6 +377,7 @@ impl<R: Reasoner> Searcher<R> {
                 tickets: Arc::clone(tickets),
                 work: watch.budget.work,
                 stops_when_full: !self.is_exhausted,
+                stops_for_tables: !self.is_cramped,
                 is_timed: watch.budget.deadline.is_some() || watch.budget.work.is_some(),
                 last_error: Arc::clone(&self.last_error),
             };
@@ -484,7 +493,8 @@ fn new_graph<R: Reasoner>(
     let guess = || GUESSED_HEAP_BYTES.max(first.map_or(0, |state| 2 * reasoner.heap_bytes(state)));
     let told = options.state_heap_bytes.or_else(|| reasoner.heap_bytes_of_all());
     let state_heap_bytes = told.unwrap_or_else(guess).min(cap / MOST_OF_CAP);
-    let sizes = Sizes::for_cap(cap, size_of::<R::State>() + state_heap_bytes, state_heap_bytes);
+    let state_bytes = size_of::<R::State>() + state_heap_bytes;
+    let sizes = Sizes::for_cap(cap, state_bytes, state_heap_bytes, options.threads);
     let n_roles = reasoner.n_roles();
     Graph::new(n_roles, GraphKind::new(options, n_roles), sizes)
 }

@@ -35,7 +35,7 @@ type Tree<O> = Graph<u32, O>;
 fn scheme_and_tree<O: Orders>() -> (Scheme, Arc<Tree<O>>, NodeId) {
     let options = Options { config: crate::Config::Credited, ..Options::default() };
     let kind = GraphKind { has_transpositions: false, ..GraphKind::new(&options, N_ROLES) };
-    let sizes = Sizes { node_bits: 5, edge_bits: 5, table_bits: 4, cap: 1 << 20, state_heap_bytes: 0 };
+    let sizes = Sizes { node_bits: 5, edge_bits: 5, first_table_bits: 4, table_bits: 4, cap: 1 << 20, state_heap_bytes: 0 };
     let graph = Tree::<O>::new(N_ROLES, kind, sizes);
     let root = grow(&graph, &mut Blocks::default(), 0);
     (Scheme::new(&options, 100, N_ROLES, 1), Arc::new(graph), root)

@@ -94,6 +94,8 @@ pub(crate) struct Job<S> {
     pub(crate) work: Option<WorkLimit>,
     /// Whether to stop as soon as the graph is full, so that room can be made.
     pub(crate) stops_when_full: bool,
+    /// Whether to stop as soon as a table is too small, so that it can grow.
+    pub(crate) stops_for_tables: bool,
     /// Whether the run ends at some moment, so that no batch may take long.
     pub(crate) is_timed: bool,
     /// The text of the last error.
@@ -259,7 +261,9 @@ fn search<R: Reasoner>(
             return;
         }
         if numbers.is_empty() {
-            if job.stops_when_full && job.graph.meter.is_full() {
+            if job.stops_when_full && job.graph.meter.is_full()
+                || job.stops_for_tables && job.graph.wants_larger_tables()
+            {
                 job.tickets.ask_for_room();
                 return;
             }

@@ -3,6 +3,7 @@
 //! Sequential positions are here; what is particular to simultaneous ones is in [`joint`], and what a graph is made for
 //! in [`plan`].
 
+mod grow;
 pub(crate) mod joint;
 mod plan;
 
@@ -99,7 +100,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     /// An empty graph.
     pub(crate) fn new(n_roles: usize, kind: GraphKind, sizes: Sizes) -> Graph<S, O> {
         let GraphKind { has_transpositions, has_parent_links, has_credit, has_later_moves, layout } = kind;
-        let Sizes { node_bits, edge_bits, table_bits, cap, state_heap_bytes } = sizes;
+        let Sizes { node_bits, edge_bits, first_table_bits, table_bits, cap, state_heap_bytes } = sizes;
         // As many chunks as the cap could pay for if it paid for nothing else, within 32-bit ids.
         let n_chunks =
             |bits: u32, bytes: usize| ((cap / bytes) >> bits).saturating_add(1).min(1 << (32 - bits));
@@ -108,10 +109,6 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         let word_bits = edge_bits.min(9);
         let n_edge_chunks = n_chunks(edge_bits, size_of::<Edge>());
         let n_small_chunks = n_edge_chunks << (edge_bits - word_bits);
-        // Hashes scatter: nearly every one of the first nodes makes a chunk of the table. Chunks of a page make that
-        // cheap; with chunks of 256 kB the first hundred playouts under a cap of 1 GiB took 0.1 s of processor time,
-        // and seconds on a machine that is all busy. The second bound keeps the list of chunks short.
-        let table_chunk_bits = table_bits.saturating_sub(16).clamp(9.min(node_bits + 3), node_bits + 3);
         Graph {
             n_roles,
             has_transpositions,
@@ -129,14 +126,14 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
             parents: has_parent_links
                 .then(|| Parents::new(n_node_chunks, node_bits, n_small_chunks, word_bits)),
             later: has_later_moves.then(|| {
-                LaterMoves::new(n_small_chunks, word_bits, (table_bits + 2).min(32), table_chunk_bits)
+                LaterMoves::new(n_small_chunks, word_bits, Table::new(first_table_bits, table_bits + 2))
             }),
             backup_lock: Mutex::new(()),
             has_credit,
             was_reclaimed: false,
             has_cuts: false,
-            state_table: Table::new(table_bits, table_chunk_bits),
-            joint_table: Table::new(table_bits, table_chunk_bits),
+            state_table: Table::new(first_table_bits, table_bits),
+            joint_table: Table::new(first_table_bits, table_bits),
             orders: PhantomData,
         }
     }

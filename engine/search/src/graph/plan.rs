@@ -13,7 +13,9 @@ pub(crate) struct Sizes {
     pub(crate) node_bits: u32,
     /// Edges in a chunk, which is also the most moves that a node can have.
     pub(crate) edge_bits: u32,
-    /// Words in the two tables.
+    /// Words in each of the two tables at first.
+    pub(crate) first_table_bits: u32,
+    /// Words in them at most.
     pub(crate) table_bits: u32,
     /// Bytes of all.
     pub(crate) cap: usize,
@@ -23,7 +25,12 @@ pub(crate) struct Sizes {
 
 impl Sizes {
     /// For a cap, with states of `state_bytes` in all.
-    pub(crate) fn for_cap(cap: usize, state_bytes: usize, state_heap_bytes: usize) -> Sizes {
+    pub(crate) fn for_cap(
+        cap: usize,
+        state_bytes: usize,
+        state_heap_bytes: usize,
+        n_threads: usize,
+    ) -> Sizes {
         // A chunk is at most a 64th of the cap, so that rounding up to chunks costs little; the bounds keep
         // chunks between a page and what the allocator hands out in one piece without effort.
         let bits_for = |bytes: usize, low: u32, high: u32| (cap / 64 / bytes).max(1).ilog2().clamp(low, high);
@@ -36,6 +43,8 @@ impl Sizes {
             node_bits: bits_for(size_of::<Node>() + state_bytes, 6, 12),
             edge_bits: bits_for(size_of::<Edge>(), 9, 16),
             table_bits: (n_nodes + n_nodes / 4).next_power_of_two().ilog2().min(32),
+            // Each thread may make a few batches before all meet to make a table larger.
+            first_table_bits: 14 + n_threads.next_power_of_two().ilog2(),
             cap,
             state_heap_bytes,
         }

@@ -6,7 +6,6 @@
 use std::hash::Hash;
 
 use super::fates::Fates;
-use super::threads::{Part, do_all, for_each};
 use crate::arena::{Arena, Block, Chunks, Meter, u32_of};
 use crate::edge::{Child, Edge};
 use crate::graph::Graph;
@@ -15,6 +14,7 @@ use crate::node::{INLINE_ROLES, Node, NodeId, Status};
 use crate::orders::Orders;
 use crate::parents::Way;
 use crate::sync::{AtomicU64, Slot};
+use crate::threads::{Part, do_all, for_each};
 
 /// Parts of the tables, so that all threads have some whatever else they do: more make little difference.
 const TABLE_PARTS: usize = 16;

@@ -6,13 +6,13 @@
 use std::hash::Hash;
 
 use super::fates::Fates;
-use super::threads::for_each;
 use crate::credit::Credit;
 use crate::edge::Child;
 use crate::graph::Graph;
 use crate::node::{NodeId, Status};
 use crate::orders::Orders;
 use crate::sync::Ordering;
+use crate::threads::for_each;
 
 impl<S: Eq + Hash + Send + Sync, O: Orders> Graph<S, O> {
     /// Folds what the edges and joint moves of living nodes to dead ones have brought.

@@ -9,7 +9,6 @@ use std::thread;
 use reasoner::Interrupt;
 
 use super::fates::{Marks, PER_WORD, bits_of};
-use super::threads::in_threads;
 use super::threshold::Worths;
 use crate::arena::usize_of;
 use crate::edge::Child;
@@ -17,6 +16,7 @@ use crate::graph::Graph;
 use crate::node::{Node, NodeId, Status};
 use crate::orders::{Orders, Sound};
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
+use crate::threads::in_threads;
 
 /// One way to mark a graph.
 #[derive(Debug)]

@@ -14,7 +14,6 @@ mod compact;
 mod fates;
 mod fold;
 mod mark;
-mod threads;
 mod threshold;
 
 use std::hash::Hash;

@@ -4,11 +4,11 @@ use std::hash::Hash;
 
 use reasoner::Interrupt;
 
-use super::threads::for_each;
 use crate::graph::{Graph, RecordBytes};
 use crate::node::{Node, Status};
 use crate::orders::Orders;
 use crate::sync::Mutex;
+use crate::threads::for_each;
 
 /// Visits are told apart in classes, eight for each doubling.
 const CLASSES_PER_DOUBLING: u32 = 8;

@@ -14,6 +14,9 @@ use crate::sync::Arc;
 /// Nanoseconds for each node that reclaiming may take, before it was measured.
 const RECLAIM_NS_PER_NODE: u64 = 400;
 
+/// Nanoseconds for each node that larger tables may take.
+const GROWTH_NS_PER_NODE: u64 = 100;
+
 /// The part of the time left that reclaiming may take while an answer is owed.
 const RECLAIM_PART: u32 = 4;
 
@@ -24,22 +27,39 @@ impl<R: Reasoner> Searcher<R> {
         self.max_pause = max_pause;
     }
 
-    /// Whether reclaiming fits into the time left.
-    pub(super) fn has_time(&self, watch: &Watch<'_>) -> bool {
-        let pause = self.pause();
+    /// Whether a pause fits into the time left.
+    pub(super) fn has_time(&self, watch: &Watch<'_>, pause: Duration) -> bool {
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
         pause <= self.max_pause
             && watch.budget.deadline.is_none_or(|deadline| pause <= left(deadline) / RECLAIM_PART)
     }
 
+    /// How long larger tables may take now.
+    pub(super) fn time_to_grow(&self) -> Duration {
+        self.time_for_nodes(Duration::from_nanos(GROWTH_NS_PER_NODE))
+    }
+
     /// How long reclaiming may take now.
-    fn pause(&self) -> Duration {
+    pub(super) fn time_to_reclaim(&self) -> Duration {
         let usual = Duration::from_nanos(RECLAIM_NS_PER_NODE);
         let per_node = match self.reclaims.live_nodes {
             0 => usual,
             live => usual.max(Duration::from_secs_f64(self.reclaims.last_seconds / live as f64)),
         };
+        self.time_for_nodes(per_node)
+    }
+
+    fn time_for_nodes(&self, per_node: Duration) -> Duration {
         per_node.saturating_mul(crate::arena::u32_of(self.graph.nodes.end()))
+    }
+
+    /// Makes tables larger that should be; whether they are large enough now.
+    pub(super) fn grow_tables(&mut self) -> bool {
+        let n_threads = self.workers.len();
+        // Workers let go of the graph before they say that they are done.
+        let Some(graph) = Arc::get_mut(&mut self.graph) else { return false };
+        graph.grow_tables(n_threads);
+        true
     }
 
     /// Takes half of a full graph away; whether that gave room. Raising `stop` breaks it off as long as it only looks.
@@ -53,11 +73,14 @@ impl<R: Reasoner> Searcher<R> {
     /// each million nodes, so it is for moments when no answer is owed; raising `stop` breaks it off as long as it
     /// only looks. Where that may be too long ([`Searcher::set_max_pause`]), the graph begins anew.
     pub fn tidy(&mut self, stop: &Interrupt) {
+        if !self.is_tainted {
+            self.grow_tables();
+        }
         let is_half_full = self.graph.meter.used() > self.graph.meter.cap() / 2;
         if !self.has_left || !is_half_full || self.is_tainted {
             return;
         }
-        match self.root.filter(|_| self.pause() > self.max_pause) {
+        match self.root.filter(|_| self.time_to_reclaim() > self.max_pause) {
             Some(root) => {
                 let state = self.graph.state(root).clone();
                 self.start_afresh(&state);

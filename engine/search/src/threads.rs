@@ -5,7 +5,7 @@ use std::thread;
 use crate::sync::{AtomicU64, Mutex, Ordering};
 
 /// Runs `work` in this thread and, where they can be had, in others beside it, `n_threads` in all.
-pub(super) fn in_threads(n_threads: usize, work: impl Fn() + Sync) {
+pub(crate) fn in_threads(n_threads: usize, work: impl Fn() + Sync) {
     thread::scope(|scope| {
         for _ in 1..n_threads {
             if thread::Builder::new().spawn_scoped(scope, &work).is_err() {
@@ -17,10 +17,10 @@ pub(super) fn in_threads(n_threads: usize, work: impl Fn() + Sync) {
 }
 
 /// A part of the work that can be done beside others.
-pub(super) type Part<'a> = Box<dyn FnOnce() + Send + 'a>;
+pub(crate) type Part<'a> = Box<dyn FnOnce() + Send + 'a>;
 
 /// Does the parts in order, as many at a time as there are threads to be had, up to `n_threads`.
-pub(super) fn do_all(parts: Vec<Part<'_>>, n_threads: usize) {
+pub(crate) fn do_all(parts: Vec<Part<'_>>, n_threads: usize) {
     let n_threads = n_threads.min(parts.len());
     let parts = Mutex::new(parts.into_iter());
     in_threads(n_threads, || {
@@ -33,7 +33,7 @@ pub(super) fn do_all(parts: Vec<Part<'_>>, n_threads: usize) {
 }
 
 /// Does something for each number below `n`, each by whoever is free.
-pub(super) fn for_each(n: usize, n_threads: usize, each: impl Fn(usize) + Sync) {
+pub(crate) fn for_each(n: usize, n_threads: usize, each: impl Fn(usize) + Sync) {
     let next = AtomicU64::new(0);
     in_threads(n_threads.min(n), || {
         loop {
