@@ -212,7 +212,7 @@ fn backup<O: Orders>() -> BTreeSet<(u64, u64)> {
         let play_out = move |graph: &Small<O>, value: Option<u64>| {
             let mut path = Path::default();
             path.begin(1);
-            path.enter_node(graph, root);
+            path.enter_node(graph.node(root), root);
             match value {
                 Some(value) => {
                     let (scheme, _) = scheme_of("uct");
@@ -260,10 +260,10 @@ fn credit<O: Orders>() -> BTreeSet<u64> {
         let play_out = move |graph: &Small<O>, scheme: &Scheme, value: u64| {
             let mut path = Path::default();
             path.begin(1);
-            path.enter_node(graph, root);
+            path.enter_node(graph.node(root), root);
             path.leave_node(false);
-            path.enter_edge(graph, Passed { edge, role: 0, chance: None });
-            path.enter_node(graph, child);
+            path.enter_edge(graph.edge(edge), Passed { edge, role: 0, chance: None, is_counted: true });
+            path.enter_node(graph.node(child), child);
             path.back_up(graph, scheme, &Ending { values: &[value], best: &[value], is_at_node: true });
         };
         let credit_of = move |graph: &Small<O>| {

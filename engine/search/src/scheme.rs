@@ -24,6 +24,8 @@ pub(crate) struct Scheme {
     pub(crate) rave_bias: f64,
     /// Whether moves are compared by counts and sums that stand ready, and by nothing else.
     pub(crate) has_columns: bool,
+    /// Whether what is in flight on the edges of sequential nodes is read from their children.
+    pub(crate) children_tell: bool,
     /// Leaves of a batch.
     pub(crate) batch: u64,
     /// Rollouts from each leaf.
@@ -53,17 +55,20 @@ impl Scheme {
         let valuation = Valuation::new(options.aim, options.discount, max_goal, n_roles);
         let solver = Solver::new(options, &valuation, n_roles);
         let config = options.config;
+        let payoffs = options.place_of_payoffs();
+        let has_columns = config.has_columns()
+            && solver.is_none()
+            && options.in_flight == InFlight::Count
+            && options.unexplored == Unexplored::Uniform;
         Scheme {
-            has_columns: config.has_columns()
-                && solver.is_none()
-                && options.in_flight == InFlight::Count
-                && options.unexplored == Unexplored::Uniform,
+            has_columns,
+            children_tell: has_columns && config.is_by_children(payoffs),
             solver,
             valuation,
             batch: u64::from(batch),
             n_rollouts,
             config,
-            payoffs: options.place_of_payoffs(),
+            payoffs,
             exploration: options.exploration_for(n_roles)
                 * (f64::from(n_rollouts) / ROLLOUTS_OF_C).max(1.0).sqrt(),
             in_flight: options.in_flight,

@@ -70,15 +70,15 @@ fn play_out<O: Orders>(graph: &Tree<O>, scheme: &Scheme, root: NodeId, number: u
     let mut path = Path::default();
     path.begin(1);
     let mut id = root;
-    path.enter_node(graph, id);
+    path.enter_node(graph.node(id), id);
     while graph.node(id).status::<O>() == Status::Open {
         let opening = graph.node(id).opening();
         let edge = opening.first_edge + crate::arena::u32_of(dice.below(opening.n_edges as usize));
         path.leave_node(false);
-        path.enter_edge(graph, Passed { edge, role: opening.mover.unwrap_or(0), chance: None });
+        path.enter_edge(graph.edge(edge), Passed { edge, role: opening.mover.unwrap_or(0), chance: None, is_counted: true });
         let Child::Node(child) = graph.edge(edge).child::<O>() else { panic!("the tree is complete") };
         id = child;
-        path.enter_node(graph, id);
+        path.enter_node(graph.node(id), id);
     }
     let won = scheme.valuation.of_goal(100) * u64::from(dice.below(2) == 0);
     let values = [won, scheme.valuation.of_goal(100) - won];

@@ -12,9 +12,10 @@ use std::ops::Range;
 
 use crate::config::Config;
 use crate::count::Tally;
+use crate::edge::Edge;
 use crate::graph::Graph;
 use crate::incremental::Ledger;
-use crate::node::NodeId;
+use crate::node::{Node, NodeId};
 use crate::orders::Orders;
 use crate::scheme::Scheme;
 use crate::select::Regrets;
@@ -29,6 +30,8 @@ pub(crate) struct Passed {
     pub(crate) role: u32,
     /// The probability that it had, where it was chosen by regret.
     pub(crate) chance: Option<f64>,
+    /// Whether the playout counts as in flight on the edge: not where its child tells as much.
+    pub(crate) is_counted: bool,
 }
 
 /// How a node was left.
@@ -85,9 +88,9 @@ impl Path {
     }
 
     /// The playout comes to a node; what was there before it.
-    pub(crate) fn enter_node<S: Eq + Hash, O: Orders>(&mut self, graph: &Graph<S, O>, id: NodeId) -> Tally {
+    pub(crate) fn enter_node(&mut self, node: &Node, id: NodeId) -> Tally {
         self.nodes.push(id);
-        graph.node(id).count.enter(self.weight)
+        node.count.enter(self.weight)
     }
 
     /// Whether the last node is known to have been passed before. Rules whose states repeat break the law
@@ -110,9 +113,11 @@ impl Path {
     }
 
     /// It does so by an edge.
-    pub(crate) fn enter_edge<S: Eq + Hash, O: Orders>(&mut self, graph: &Graph<S, O>, passed: Passed) {
+    pub(crate) fn enter_edge(&mut self, edge: &Edge, passed: Passed) {
         self.push_edge(passed);
-        graph.edge(passed.edge).count.enter(self.weight);
+        if passed.is_counted {
+            edge.count.enter(self.weight);
+        }
     }
 
     /// It does so by this edge and others, which [`Path::enter_edges`] enters when all are chosen.
@@ -238,14 +243,19 @@ impl Path {
                 if !step.is_simultaneous {
                     self.add_words(graph, passed.edge, values, self.ends_behind(step_idx));
                 }
-                edge.count.finish::<O>(self.weight);
+                if passed.is_counted {
+                    edge.count.finish::<O>(self.weight);
+                } else {
+                    edge.count.add::<O>(self.weight);
+                }
             }
         }
         for (level, &id) in self.nodes.iter().enumerate() {
+            let node = graph.node(id);
             for (role_idx, &value) in self.values_at(level).iter().enumerate() {
-                add(graph.sum(id, role_idx), value);
+                add(graph.sum_in(node, id, role_idx), value);
             }
-            graph.node(id).count.finish::<O>(self.weight);
+            node.count.finish::<O>(self.weight);
         }
     }
 
@@ -285,7 +295,7 @@ impl Path {
 
     /// Takes the playout back: nothing is in flight of it any more.
     pub(crate) fn cancel<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>) {
-        for passed in &self.edges {
+        for passed in self.edges.iter().filter(|passed| passed.is_counted) {
             graph.edge(passed.edge).count.leave(self.weight);
         }
         for &id in &self.nodes {

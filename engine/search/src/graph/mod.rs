@@ -181,7 +181,13 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     /// The sum of a role's values over the node's visits.
     #[inline]
     pub(crate) fn sum(&self, id: NodeId, role_idx: usize) -> &AtomicU64 {
-        match self.node(id).sums.get(role_idx) {
+        self.sum_in(self.node(id), id, role_idx)
+    }
+
+    /// The same, where the node is at hand.
+    #[inline]
+    pub(crate) fn sum_in<'a>(&'a self, node: &'a Node, id: NodeId, role_idx: usize) -> &'a AtomicU64 {
+        match node.sums.get(role_idx) {
             Some(sum) => sum,
             None => self.spill.at(id.idx() * self.spilled_per_node() + role_idx - INLINE_ROLES),
         }
@@ -204,8 +210,9 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     /// What a node's playouts came to for a role.
     #[inline]
     pub(crate) fn results(&self, id: NodeId, role_idx: usize) -> Results {
-        let tally = self.node(id).count.read::<O>();
-        Results::new(tally, self.sum(id, role_idx).load(Ordering::Relaxed))
+        let node = self.node(id);
+        let tally = node.count.read::<O>();
+        Results::new(tally, self.sum_in(node, id, role_idx).load(Ordering::Relaxed))
     }
 
     /// Sums of a node that have no place in it, rounded up to a power of two.

@@ -6,7 +6,7 @@ use super::{End, Setting, Walker};
 use crate::backup::{Passed, Path};
 use crate::config::Simultaneous;
 use crate::edge::Child;
-use crate::node::{NodeId, Opening, Status};
+use crate::node::{Node, NodeId, Opening, Status};
 use crate::orders::Sound;
 use crate::select::{Viewpoint, choose_by_regret};
 use crate::sync::Ordering;
@@ -89,7 +89,7 @@ impl<R: Reasoner> Walker<R> {
                 Next::Enter(id) => self.enter(setting, id, &mut descent.dice),
                 Next::Look(question) => {
                     question.map_or(Ok(()), |question| self.answers.moves(question))?;
-                    self.look(setting, self.place(), false)
+                    self.look(setting, setting.graph.node(self.place()), false)
                 }
                 Next::Follow(question) => match self.follow(setting, question)? {
                     Ok(id) => self.enter(setting, id, &mut descent.dice),
@@ -139,7 +139,7 @@ impl<R: Reasoner> Walker<R> {
     fn enter(&mut self, setting: Setting<'_, R::State>, id: NodeId, dice: &mut Dice) -> Arrival {
         let graph = setting.graph;
         let node = graph.node(id);
-        let before = self.path.enter_node(graph, id);
+        let before = self.path.enter_node(node, id);
         let is_root = self.path.nodes.len() == 1;
         if !is_root && self.is_proven(setting, id) {
             return Arrival::Proven;
@@ -159,7 +159,7 @@ impl<R: Reasoner> Walker<R> {
                 Arrival::Asks(Some(self.questions.ask_moves(id)))
             }
             Status::Claimed if self.questions.asks_moves(id) => Arrival::Asks(None),
-            _ => self.look(setting, id, before.in_flight > 0),
+            _ => self.look(setting, node, before.in_flight > 0),
         }
     }
 
@@ -180,9 +180,8 @@ impl<R: Reasoner> Walker<R> {
 
     /// Finds out whether the descent goes on from the node that it has entered. `is_shared` tells whether another one was
     /// under way there.
-    fn look(&mut self, setting: Setting<'_, R::State>, id: NodeId, is_shared: bool) -> Arrival {
+    fn look(&mut self, setting: Setting<'_, R::State>, node: &Node, is_shared: bool) -> Arrival {
         let graph = setting.graph;
-        let node = graph.node(id);
         match node.status::<Sound>() {
             Status::Open
                 if self.path.nodes.len() > MAX_ROLLOUT_STEPS as usize || self.path.has_come_back() =>
@@ -234,8 +233,10 @@ impl<R: Reasoner> Walker<R> {
         self.choices.push(crate::arena::u32_of(chosen));
         self.path.leave_node(false);
         let edge = first + self.choices[0];
-        self.path.enter_edge(graph, Passed { edge, role, chance: None });
-        Some(edges[chosen].child::<Sound>())
+        let child = edges[chosen].child::<Sound>();
+        let is_counted = !(setting.scheme.children_tell && matches!(child, Child::Node(_)));
+        self.path.enter_edge(&edges[chosen], Passed { edge, role, chance: None, is_counted });
+        Some(child)
     }
 
     /// Chooses for each role in a simultaneous node, and enters one edge for each; where they lead.
@@ -267,7 +268,7 @@ impl<R: Reasoner> Walker<R> {
         self.path.leave_node(true);
         for ((role, &choice), &chance) in (0u32..).zip(&self.choices).zip(&self.chances) {
             let edge = opening.first_edge + choice;
-            self.path.push_edge(Passed { edge, role, chance });
+            self.path.push_edge(Passed { edge, role, chance, is_counted: true });
         }
         self.path.enter_edges(graph);
         self.path.note_joint(joint);

@@ -91,13 +91,11 @@ impl Columns {
     ) -> usize {
         let points = scheme.valuation.points(1.0) * discount;
         let numerator = scheme.exploration * (n_parent.max(1) as f64).ln().sqrt();
-        let mut n_finished = f64::INFINITY;
         let rows = self.sums.iter().zip(&self.visits).zip(&self.totals);
         for (((&sum, &visits), &total), bound) in rows.zip(&mut self.bounds) {
-            n_finished = if visits < n_finished { visits } else { n_finished };
             *bound = points * (sum / visits) + numerator / total.sqrt();
         }
-        if n_finished == 0.0 {
+        if self.visits.iter().fold(false, |any, &visits| any | (visits == 0.0)) {
             // Moves whose first playouts are under way count as good as their node is.
             let guess = first_guess();
             for ((bound, &visits), &total) in self.bounds.iter_mut().zip(&self.visits).zip(&self.totals) {
