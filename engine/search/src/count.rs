@@ -68,6 +68,11 @@ impl Count {
         Tally::of(self.0.fetch_add(weight * (VISIT - 1), O::CREDIT)).visits + weight
     }
 
+    /// Playouts of so many visits are finished, `landed` of which came by.
+    pub(crate) fn finish_some<O: Orders>(&self, visits: u64, landed: u64) {
+        self.0.fetch_add(visits * VISIT - landed, O::COUNT);
+    }
+
     /// A playout that did not come by is counted all the same.
     pub(crate) fn add<O: Orders>(&self, weight: u64) {
         self.0.fetch_add(weight * VISIT, O::COUNT);

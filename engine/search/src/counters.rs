@@ -87,6 +87,8 @@ counters! {
     rollout_ns,
     /// Nanoseconds of their backups.
     backup_ns,
+    /// Edges and nodes to which a batch's gathered statistics were added at once.
+    flushes,
     /// Better lines that the session did not play again from their seed.
     unrepeatable_lines,
 }

@@ -2,7 +2,9 @@
 
 use reasoner::ReasonerError;
 
-use crate::options::{MAX_BATCH, MAX_EXPLORATION, MAX_IN_FLIGHT, MAX_ROLLOUTS, MAX_THREADS, MIN_BYTES};
+use crate::options::{
+    MAX_BATCH, MAX_EXPLORATION, MAX_HOT_LEVELS, MAX_IN_FLIGHT, MAX_ROLLOUTS, MAX_THREADS, MIN_BYTES,
+};
 
 /// Why a search could not be made. A reasoner that fails within a playout is no such error: the playout is
 /// given up and counted in the [`Report`](crate::Report).
@@ -44,6 +46,12 @@ pub enum SearchError {
     /// Rollouts that must tell their moves are wanted side by side.
     #[error("rave, rave-ucd and gibbs make their rollouts one by one; leave batch and rollouts out, or at 1")]
     OneByOne,
+    /// [`Options::hot_levels`](crate::Options::hot_levels) is out of bounds.
+    #[error("statistics are gathered on 0 to {max} levels, not {0}", max = MAX_HOT_LEVELS)]
+    HotLevels(u32),
+    /// Statistics are to be gathered under a configuration that adds more than these.
+    #[error("hot levels go with uct, uct+t and update-descent, which add playouts along their path only")]
+    NothingHot,
     /// [`Options::payoffs`](crate::Options::payoffs) does not go with the configuration.
     #[error("{0}")]
     Payoffs(String),

@@ -67,9 +67,9 @@ pub use error::SearchError;
 pub use graph::RecordBytes;
 pub use measure::{Sharing, measure_sharing};
 pub use options::{
-    Budget, MAX_BATCH, MAX_EXPLORATION, MAX_IN_FLIGHT, MAX_ROLLOUTS, MAX_THREADS, MIN_BYTES, Options,
-    WorkLimit, cores,
+    Budget, MAX_BATCH, MAX_EXPLORATION, MAX_HOT_LEVELS, MAX_IN_FLIGHT, MAX_ROLLOUTS, MAX_THREADS, MIN_BYTES,
+    Options, WorkLimit, cores,
 };
-pub use report::{BestLine, Failures, MoveReport, Proven, Reclaims, Report, RoleReport};
+pub use report::{BestLine, Failures, MoveReport, Proven, Reclaims, Report, RoleReport, TableReport};
 pub use searcher::Searcher;
 pub use verify::{Gap, GraphSummary, VerifyError};

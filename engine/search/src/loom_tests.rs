@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use loom::thread;
 use reasoner::{Expansion, Move};
 
-use crate::backup::{Ending, Passed, Path};
+use crate::backup::{Ending, Hot, Passed, Path};
 use crate::counters::WorkerCounters;
 use crate::credit::Credit;
 use crate::edge::Child;
@@ -83,7 +83,14 @@ fn scheme_of(name: &str) -> (Scheme, GraphKind) {
 /// With 2^`edge_bits` edges in a chunk: threads that add to the same arena need chunks of their own, since loom knows
 /// nothing of how chunks are made.
 fn small_graph_of<O: Orders>(kind: GraphKind, edge_bits: u32) -> (Arc<Small<O>>, NodeId) {
-    let sizes = Sizes { node_bits: 1, edge_bits, first_table_bits: 1, table_bits: 1, cap: 1 << 12, state_heap_bytes: 0 };
+    let sizes = Sizes {
+        node_bits: 1,
+        edge_bits,
+        first_table_bits: 1,
+        table_bits: 1,
+        cap: 1 << 12,
+        state_heap_bytes: 0,
+    };
     let graph = Small::<O>::new(1, kind, sizes);
     let root = graph.node_of(&mut Blocks::default(), 0, &WorkerCounters::default());
     (Arc::new(graph), root.expect("there is room for a root"))
@@ -211,7 +218,7 @@ fn backup<O: Orders>() -> BTreeSet<(u64, u64)> {
         let (graph, root) = small_graph::<O>(false);
         let play_out = move |graph: &Small<O>, value: Option<u64>| {
             let mut path = Path::default();
-            path.begin(1);
+            path.begin(1, false);
             path.enter_node(graph.node(root), root);
             match value {
                 Some(value) => {
@@ -220,6 +227,7 @@ fn backup<O: Orders>() -> BTreeSet<(u64, u64)> {
                         graph,
                         &scheme,
                         &Ending { values: &[value], best: &[value], is_at_node: true },
+                        &mut Hot::default(),
                     );
                 }
                 None => path.cancel(graph),
@@ -259,12 +267,17 @@ fn credit<O: Orders>() -> BTreeSet<u64> {
         graph.link(&mut Blocks::default(), root, edge, child, &counters);
         let play_out = move |graph: &Small<O>, scheme: &Scheme, value: u64| {
             let mut path = Path::default();
-            path.begin(1);
+            path.begin(1, false);
             path.enter_node(graph.node(root), root);
             path.leave_node(false);
             path.enter_edge(graph.edge(edge), Passed { edge, role: 0, chance: None, is_counted: true });
             path.enter_node(graph.node(child), child);
-            path.back_up(graph, scheme, &Ending { values: &[value], best: &[value], is_at_node: true });
+            path.back_up(
+                graph,
+                scheme,
+                &Ending { values: &[value], best: &[value], is_at_node: true },
+                &mut Hot::default(),
+            );
         };
         let credit_of = move |graph: &Small<O>| {
             Credit::of(graph.word(edge, graph.layout.credits.first).load(Ordering::Relaxed))

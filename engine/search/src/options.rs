@@ -19,6 +19,9 @@ pub const MAX_ROLLOUTS: u32 = 64;
 /// The most rollouts that one thread has in flight, from all leaves of a batch.
 pub const MAX_IN_FLIGHT: u32 = 8192;
 
+/// The most levels whose statistics are gathered: below them playouts of a batch hardly ever meet.
+pub const MAX_HOT_LEVELS: u32 = 8;
+
 /// The largest C. From here on the means do not count any more, and far above it no bound is a number.
 pub const MAX_EXPLORATION: f64 = 1e6;
 
@@ -53,6 +56,9 @@ pub struct Options {
     /// Rollouts from each leaf, each a visit, 1 to [`MAX_ROLLOUTS`], and 1 under `rave`, `rave-ucd` and Gibbs sampling.
     /// None: as the reasoner likes.
     pub rollouts: Option<u32>,
+    /// Levels from the root on whose statistics each thread gathers over a batch, 0 to [`MAX_HOT_LEVELS`], and only under
+    /// configurations that add playouts along their path and nowhere else: `uct`, `uct+t`, `update-descent`.
+    pub hot_levels: u32,
     /// Whether bounds on values are proven and gone by; not under `mc` and `mc-memory`, which are baselines.
     pub solver: bool,
     /// How soon later moves' means give way to a move's own in `rave`, 0 to 1 (Saffidine et al. 2012, table 2).
@@ -87,6 +93,7 @@ impl Default for Options {
             in_flight: InFlight::default(),
             simultaneous: Simultaneous::default(),
             final_move: None,
+            hot_levels: 0,
             solver: false,
             rave_bias: RAVE_BIAS,
             batch: None,
@@ -136,6 +143,12 @@ impl Options {
         }
         if self.config.wants_moves(self.unexplored) && self.batch.max(self.rollouts).is_some_and(|n| n > 1) {
             return Err(SearchError::OneByOne);
+        }
+        if self.hot_levels > MAX_HOT_LEVELS {
+            return Err(SearchError::HotLevels(self.hot_levels));
+        }
+        if self.hot_levels > 0 && !self.config.adds_along_path() {
+            return Err(SearchError::NothingHot);
         }
         self.config.payoffs(self.payoffs).map_err(SearchError::Payoffs)?;
         if !self.pin.is_empty() {

@@ -99,6 +99,19 @@ pub struct Reclaims {
     pub seconds: f64,
 }
 
+/// The table that finds positions, as it stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct TableReport {
+    /// Places in it.
+    pub slots: u64,
+    /// The part of them that is taken.
+    pub fill: f64,
+    /// How often tables were made larger, since the search was made.
+    pub growths: u64,
+    /// How long that took together; all threads wait meanwhile.
+    pub growth_seconds: f64,
+}
+
 /// What a search has found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
@@ -118,6 +131,8 @@ pub struct Report {
     pub nodes: u64,
     /// Edges in the graph.
     pub edges: u64,
+    /// How full the table of positions is; empty where equal positions are not one node.
+    pub table: TableReport,
     /// Bytes of the graph, by chunks, with the assumed heap of states.
     pub bytes: u64,
     /// Whether the graph has met its cap, and nothing is added to it for now.

@@ -26,6 +26,8 @@ pub(crate) struct Scheme {
     pub(crate) has_columns: bool,
     /// Whether what is in flight on the edges of sequential nodes is read from their children.
     pub(crate) children_tell: bool,
+    /// Levels from the root on whose statistics are gathered over a batch.
+    pub(crate) hot_levels: usize,
     /// Leaves of a batch.
     pub(crate) batch: u64,
     /// Rollouts from each leaf.
@@ -65,6 +67,7 @@ impl Scheme {
             children_tell: has_columns && config.is_by_children(payoffs),
             solver,
             valuation,
+            hot_levels: options.hot_levels as usize,
             batch: u64::from(batch),
             n_rollouts,
             config,

@@ -16,7 +16,7 @@ use crate::history::History;
 use crate::node::{NodeId, Status};
 use crate::options::{Budget, Options};
 use crate::orders::Sound;
-use crate::report::{self, Failures, Reclaims, Report};
+use crate::report::{self, Failures, Reclaims, Report, TableReport};
 use crate::scheme::Scheme;
 use crate::sync::{Arc, Mutex, channel};
 use crate::verify::{GraphSummary, VerifyError};
@@ -85,6 +85,8 @@ pub struct Searcher<R: Reasoner> {
     /// Whether the root has moved since the graph was last cleared of what it does not lead to.
     has_left: bool,
     reclaims: Reclaims,
+    /// How often tables grew, and how long it took.
+    growths: (u64, Duration),
     /// How long reclaiming may hold the search up.
     max_pause: Duration,
     // Change with each run.
@@ -136,6 +138,7 @@ impl<R: Reasoner> Searcher<R> {
             is_exhausted: false,
             is_cramped: false,
             reclaims: Reclaims::default(),
+            growths: (0, Duration::ZERO),
             max_pause: Duration::MAX,
             next_number: 0,
             seconds: 0.0,
@@ -442,6 +445,7 @@ impl<R: Reasoner> Searcher<R> {
             nodes: (self.before.n_nodes + counters.nodes_made)
                 .saturating_sub(counters.duplicates + self.taken.n_nodes),
             edges: (self.before.n_edges + counters.edges_made).saturating_sub(self.taken.n_edges),
+            table: self.table_report(),
             bytes: self.graph.meter.used() + self.history.as_ref().map_or(0, |history| history.bytes()),
             is_full: self.graph.meter.is_full(),
             reclaims: self.reclaims,
@@ -450,6 +454,18 @@ impl<R: Reasoner> Searcher<R> {
             errors: Failures { playouts: counters.failed_playouts, last: self.last_error.lock().clone() },
             counters,
             best_line,
+        }
+    }
+
+    fn table_report(&self) -> TableReport {
+        let (growths, took) = self.growths;
+        let (n_slots, n_nodes) = (self.graph.state_table.n_slots(), self.graph.nodes.end().saturating_sub(1));
+        let n_used = if self.graph.has_transpositions { n_nodes } else { 0 };
+        TableReport {
+            slots: n_slots as u64,
+            fill: n_used as f64 / n_slots as f64,
+            growths,
+            growth_seconds: took.as_secs_f64(),
         }
     }
 

@@ -6,7 +6,7 @@
 use reasoner::{Dice, Expansion, Move};
 use shuttle::thread;
 
-use crate::backup::{Ending, Passed, Path};
+use crate::backup::{Ending, Hot, Passed, Path};
 use crate::counters::WorkerCounters;
 use crate::edge::Child;
 use crate::graph::{Blocks, Graph, GraphKind, Opened, Sizes};
@@ -35,7 +35,14 @@ type Tree<O> = Graph<u32, O>;
 fn scheme_and_tree<O: Orders>() -> (Scheme, Arc<Tree<O>>, NodeId) {
     let options = Options { config: crate::Config::Credited, ..Options::default() };
     let kind = GraphKind { has_transpositions: false, ..GraphKind::new(&options, N_ROLES) };
-    let sizes = Sizes { node_bits: 5, edge_bits: 5, first_table_bits: 4, table_bits: 4, cap: 1 << 20, state_heap_bytes: 0 };
+    let sizes = Sizes {
+        node_bits: 5,
+        edge_bits: 5,
+        first_table_bits: 4,
+        table_bits: 4,
+        cap: 1 << 20,
+        state_heap_bytes: 0,
+    };
     let graph = Tree::<O>::new(N_ROLES, kind, sizes);
     let root = grow(&graph, &mut Blocks::default(), 0);
     (Scheme::new(&options, 100, N_ROLES, 1), Arc::new(graph), root)
@@ -68,21 +75,29 @@ fn grow<O: Orders>(graph: &Tree<O>, blocks: &mut Blocks, depth: usize) -> NodeId
 fn play_out<O: Orders>(graph: &Tree<O>, scheme: &Scheme, root: NodeId, number: u64) {
     let mut dice = Dice::new(number);
     let mut path = Path::default();
-    path.begin(1);
+    path.begin(1, false);
     let mut id = root;
     path.enter_node(graph.node(id), id);
     while graph.node(id).status::<O>() == Status::Open {
         let opening = graph.node(id).opening();
         let edge = opening.first_edge + crate::arena::u32_of(dice.below(opening.n_edges as usize));
         path.leave_node(false);
-        path.enter_edge(graph.edge(edge), Passed { edge, role: opening.mover.unwrap_or(0), chance: None, is_counted: true });
+        path.enter_edge(
+            graph.edge(edge),
+            Passed { edge, role: opening.mover.unwrap_or(0), chance: None, is_counted: true },
+        );
         let Child::Node(child) = graph.edge(edge).child::<O>() else { panic!("the tree is complete") };
         id = child;
         path.enter_node(graph.node(id), id);
     }
     let won = scheme.valuation.of_goal(100) * u64::from(dice.below(2) == 0);
     let values = [won, scheme.valuation.of_goal(100) - won];
-    path.back_up(graph, scheme, &Ending { values: &values, best: &values, is_at_node: true });
+    path.back_up(
+        graph,
+        scheme,
+        &Ending { values: &values, best: &values, is_at_node: true },
+        &mut Hot::default(),
+    );
 }
 
 fn sums<O: Orders>(graph: &Tree<O>) -> Vec<u64> {

@@ -80,9 +80,14 @@ impl Table {
         Table { words: Chunks::new(1 << (bits - chunk_bits), chunk_bits, 0), bits, max_bits, fingerprint }
     }
 
+    /// Words in it.
+    pub(crate) fn n_slots(&self) -> usize {
+        1 << self.bits
+    }
+
     /// Words less one, which is a mask of them.
     fn mask(&self) -> usize {
-        (1 << self.bits) - 1
+        self.n_slots() - 1
     }
 
     /// Whether so many indices want more words: more than half would be taken.
@@ -97,7 +102,7 @@ impl Table {
         let fingerprint = (self.fingerprint << by) & FINGERPRINT;
         let mut grown = Table::in_chunks(bits, self.max_bits, chunk_bits_for(bits), fingerprint);
         let has_room = AtomicBool::new(true);
-        for_each((self.mask() + 1) / self.words.chunk_len(), n_threads, |chunk_idx| {
+        for_each((self.n_slots()) / self.words.chunk_len(), n_threads, |chunk_idx| {
             let first = chunk_idx * self.words.chunk_len();
             for (offset, word) in self.words.chunk(chunk_idx).iter().enumerate() {
                 let held = word.load(Ordering::Relaxed);
@@ -106,8 +111,12 @@ impl Table {
                 }
                 let home = (first + offset).wrapping_sub(distance_of(held)) & self.mask();
                 let known = held & FINGERPRINT;
-                let place = (home << by | usize_of(known.rotate_left(by)) & ((1 << by) - 1), (known << by) & FINGERPRINT);
-                let found = grown.find_or_insert_at::<O>(place, meter, |_| false, || Some(index_of(held))).found;
+                let place = (
+                    home << by | usize_of(known.rotate_left(by)) & ((1 << by) - 1),
+                    (known << by) & FINGERPRINT,
+                );
+                let found =
+                    grown.find_or_insert_at::<O>(place, meter, |_| false, || Some(index_of(held))).found;
                 if !matches!(found, Found::Inserted(_)) {
                     has_room.store(false, Ordering::Relaxed);
                 }
@@ -179,7 +188,7 @@ impl Table {
     /// The index of a key, if it is there.
     pub(crate) fn find<O: Orders>(&self, hash: u64, is_equal: impl Fn(u32) -> bool) -> Option<u32> {
         let (home, fingerprint) = self.place(hash);
-        for step in 0..MAX_PROBES.min(self.mask() + 1) {
+        for step in 0..MAX_PROBES.min(self.n_slots()) {
             let held = self.words.get((home + step) & self.mask())?.load(O::FIND);
             if held == 0 {
                 return None;
@@ -210,7 +219,7 @@ impl Table {
     /// The table in parts that can follow side by side: none crosses a run of words that are not 0. There is one that holds
     /// all of a table in which no word is 0.
     pub(crate) fn parts(&self, n_parts: usize) -> Vec<Part> {
-        let len = self.mask() + 1;
+        let len = self.n_slots();
         let is_free = |slot: usize| {
             self.words.get(slot & self.mask()).is_none_or(|word| word.load(Ordering::Relaxed) == 0)
         };
@@ -228,9 +237,10 @@ impl Table {
     /// first slot and goes no further from it.
     pub(crate) fn follow(&self, part: &Part, forward: impl Fn(u32) -> Option<u32>) {
         if part.is_full {
-            let words: Vec<(usize, u64)> =
-                (0..=self.mask()).map(|slot| (slot, self.words.at(slot).swap(0, Ordering::Relaxed))).collect();
-            words.into_iter().for_each(|(slot, held)| self.settle(slot + self.mask() + 1, held, &forward));
+            let words: Vec<(usize, u64)> = (0..=self.mask())
+                .map(|slot| (slot, self.words.at(slot).swap(0, Ordering::Relaxed)))
+                .collect();
+            words.into_iter().for_each(|(slot, held)| self.settle(slot + self.n_slots(), held, &forward));
             return;
         }
         let chunk_len = self.words.chunk_len();
@@ -255,7 +265,7 @@ impl Table {
     fn settle(&self, slot: usize, held: u64, forward: impl Fn(u32) -> Option<u32>) {
         let Some(index) = forward(index_of(held)) else { return };
         let home = slot - distance_of(held);
-        for step in 0..MAX_PROBES.min(self.mask() + 1) {
+        for step in 0..MAX_PROBES.min(self.n_slots()) {
             let word = self.words.at((home + step) & self.mask());
             if word.load(Ordering::Relaxed) == 0 {
                 word.store(held & FINGERPRINT | distance(step) | u64::from(index), Ordering::Relaxed);
@@ -380,7 +390,10 @@ mod tests {
             let mut table = Table::in_chunks(6, 9, 3, FINGERPRINT);
             let keys: Vec<u64> = (0..=hashes.len() as u64).collect();
             for (n_before, (index, &hash)) in (1..).zip(&hashes).enumerate() {
-                assert_eq!(table.wants_more_for(n_before), table.bits == 6 && n_before > 32 || n_before > 128);
+                assert_eq!(
+                    table.wants_more_for(n_before),
+                    table.bits == 6 && n_before > 32 || n_before > 128
+                );
                 assert_eq!(put(&table, &meter, &keys, u64::from(index), hash, index), Found::Inserted(index));
             }
             for bits in [8, 9, 9] {

@@ -187,6 +187,44 @@ fn every_option_keeps_the_laws_with_many_threads() {
 }
 
 #[test]
+fn playouts_under_way_are_counted_once_where_children_tell_of_them() {
+    for name in ["uct+t", "update-all", "update-descent"] {
+        for threads in [1, 8] {
+            let on_nodes =
+                || Options { payoffs: Some(Payoffs::Nodes), threads, batch: Some(16), ..options(name, 3) };
+            search(layers(1, 2), on_nodes(), 5_000);
+            search(common::Picks { n_roles: 2, steps: 3, most: 3 }, on_nodes(), 5_000);
+        }
+    }
+}
+
+#[test]
+fn gathered_statistics_are_those_that_would_have_been_added_one_by_one() {
+    for name in ["uct", "uct+t", "update-descent"] {
+        for discount in [1.0, 0.99] {
+            let with = |hot_levels: u32, threads: usize| Options {
+                hot_levels,
+                threads,
+                discount,
+                batch: Some(32),
+                rollouts: Some(4),
+                ..options(name, 3)
+            };
+            let (plain, _) = search(layers(1, 3), with(0, 1), 4_000);
+            for hot_levels in [1, 3, 8] {
+                let (gathered, _) = search(layers(1, 3), with(hot_levels, 1), 4_000);
+                assert!(gathered.counters.flushes > 0 && plain.counters.flushes == 0, "{name}");
+                assert_eq!(plain.roles, gathered.roles, "{name}, {hot_levels} levels");
+                search(layers(1, 3), with(hot_levels, 16), 4_000);
+                search(common::Broken, with(hot_levels, 16), 2_000);
+            }
+        }
+    }
+    let refused = Options { hot_levels: 2, ..options("credited", 1) }.check();
+    assert!(refused.is_err_and(|error| error.to_string().starts_with("hot levels go with")));
+}
+
+#[test]
 fn a_discount_prefers_the_shorter_win() {
     // One move wins at once, the other after a forced one; without a discount they are worth the same.
     let game = || common::graphs::Drawn {

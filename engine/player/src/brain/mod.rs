@@ -15,8 +15,8 @@ use single::System;
 
 pub use self::args::{BrainArgs, ThreadsArgs, all_cores};
 use self::numbers::{
-    parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_rave_bias, parse_rollouts,
-    parse_seed, parse_switch,
+    parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_hot_levels,
+    parse_rave_bias, parse_rollouts, parse_seed, parse_switch,
 };
 pub use self::numbers::{parse_playouts, parse_seconds, parse_threads};
 use crate::processor_time;
@@ -55,7 +55,7 @@ impl Default for Brain {
 
 /// All keys of settings, for messages and help.
 const KEYS: &str = "threads, config, payoffs, aim, discount, unexplored, in-flight, simultaneous, final-move, solver, rave-bias, batch, rollouts, \
-    c, reasoner, playouts, cpu, memory, seed, pin (cores joined by +)";
+    hot-levels, c, reasoner, playouts, cpu, memory, seed, pin (cores joined by +)";
 
 /// Why a description of a player makes no brain.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -166,6 +166,7 @@ impl Brain {
                 search.solver =
                     parse_switch(value).map_err(|reason| BrainError::value(key, value, reason))?;
             }
+            "hot-levels" => search.hot_levels = number(parse_hot_levels)?,
             "rave-bias" => search.rave_bias = number(parse_rave_bias)?,
             "batch" => search.batch = Some(small(parse_batch)?),
             "rollouts" => search.rollouts = Some(small(parse_rollouts)?),
@@ -196,6 +197,9 @@ impl Brain {
             }
             (SearchError::OneByOne, _, Some(n @ 2..), _) => Err(BrainError::value("batch", n, &error)),
             (SearchError::InFlight { batch, .. }, ..) => Err(BrainError::value("batch", batch, &error)),
+            (SearchError::NothingHot, ..) => {
+                Err(BrainError::value("hot-levels", self.search.hot_levels, &error))
+            }
             (SearchError::OneByOne, _, _, Some(n)) => Err(BrainError::value("rollouts", n, &error)),
             _ => Ok(()),
         }
@@ -263,6 +267,13 @@ mod tests {
         assert_eq!((search.final_move, search.rave_bias), (Some(FinalMove::Top), 0.5));
         assert_eq!((search.batch, search.rollouts), (Some(16), Some(4)));
         assert!(search.solver && !Brain::default().search.solver);
+    }
+
+    #[test]
+    fn hot_levels_go_with_configurations_that_add_along_the_path() {
+        assert_eq!(Brain::parse("hot-levels=2").unwrap().search.hot_levels, 2);
+        let error = Brain::parse("hot-levels=2,config=credited").unwrap_err();
+        assert!(error.to_string().starts_with("hot-levels=2: hot levels go with"), "{error}");
     }
 
     #[test]
@@ -362,6 +373,7 @@ mod tests {
             "batch=0",
             "batch=513",
             "rollouts=65",
+            "hot-levels=9",
             "rave-bias=-0.1",
             "rave-bias=nan",
         ] {

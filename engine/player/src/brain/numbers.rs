@@ -3,7 +3,7 @@
 //! What a search would refuse is refused here: a player that cannot search plays its first legal moves, and only
 //! its log tells. An error says what is wanted.
 
-use search::{MAX_BATCH, MAX_EXPLORATION, MAX_ROLLOUTS, MAX_THREADS, MIN_BYTES, cores};
+use search::{MAX_BATCH, MAX_EXPLORATION, MAX_HOT_LEVELS, MAX_ROLLOUTS, MAX_THREADS, MIN_BYTES, cores};
 
 /// Reads a time in seconds, which is not nothing.
 pub fn parse_seconds(text: &str) -> Result<f64, String> {
@@ -67,6 +67,12 @@ pub(super) fn parse_batch(text: &str) -> Result<u32, String> {
 pub(super) fn parse_rollouts(text: &str) -> Result<u32, String> {
     let rollouts = text.parse().ok().filter(|rollouts| (1..=MAX_ROLLOUTS).contains(rollouts));
     rollouts.ok_or_else(|| format!("1 to {MAX_ROLLOUTS} rollouts are wanted"))
+}
+
+/// Reads a number of levels whose statistics are gathered.
+pub(super) fn parse_hot_levels(text: &str) -> Result<u32, String> {
+    let levels = text.parse().ok().filter(|&levels| levels <= MAX_HOT_LEVELS);
+    levels.ok_or_else(|| format!("0 to {MAX_HOT_LEVELS} levels are wanted"))
 }
 
 /// Reads the id of a core that threads can be pinned to.

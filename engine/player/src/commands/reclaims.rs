@@ -1,6 +1,6 @@
-//! What a search has reclaimed of its graph, for people and in JSON.
+//! What a search has reclaimed of its graph, and how its table grew, for people and in JSON.
 
-use search::Reclaims;
+use search::{Reclaims, TableReport};
 use serde_json::{Value, json};
 
 pub(super) fn reclaims_json(reclaims: &Reclaims) -> Value {
@@ -12,6 +12,15 @@ pub(super) fn reclaims_json(reclaims: &Reclaims) -> Value {
         "last_s": reclaims.last_seconds,
         "longest_s": reclaims.longest_seconds,
         "seconds": reclaims.seconds,
+    })
+}
+
+pub(super) fn table_json(table: &TableReport) -> Value {
+    json!({
+        "slots": table.slots,
+        "fill": table.fill,
+        "growths": table.growths,
+        "growth_s": table.growth_seconds,
     })
 }
 

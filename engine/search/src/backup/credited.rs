@@ -74,7 +74,7 @@ impl Path {
             }
         }
         if step.is_simultaneous {
-            passed.iter().for_each(|passed| graph.edge(passed.edge).count.finish::<O>(self.weight));
+            passed.iter().for_each(|passed| passed.finish::<O>(graph.edge(passed.edge), self.weight));
         }
     }
 }

@@ -5,7 +5,10 @@
 //! [`incremental`](crate::incremental).
 
 mod credited;
+mod hot;
 mod update_all;
+
+pub(crate) use hot::Hot;
 
 use std::hash::Hash;
 use std::ops::Range;
@@ -16,7 +19,7 @@ use crate::edge::Edge;
 use crate::graph::Graph;
 use crate::incremental::Ledger;
 use crate::node::{Node, NodeId};
-use crate::orders::Orders;
+use crate::orders::{Orders, Sound};
 use crate::scheme::Scheme;
 use crate::select::Regrets;
 use crate::sync::Ordering;
@@ -32,6 +35,13 @@ pub(crate) struct Passed {
     pub(crate) chance: Option<f64>,
     /// Whether the playout counts as in flight on the edge: not where its child tells as much.
     pub(crate) is_counted: bool,
+}
+
+impl Passed {
+    /// The playout is finished, and its value is in the edge's sum.
+    fn finish<O: Orders>(&self, edge: &Edge, weight: u64) {
+        edge.count.finish_some::<O>(weight, if self.is_counted { weight } else { 0 });
+    }
 }
 
 /// How a node was left.
@@ -74,11 +84,14 @@ pub(crate) struct Path {
     /// to it is in a cycle.
     milestone: Option<NodeId>,
     next_milestone: usize,
+    /// Whether the playout does not count as in flight on the root, which is compared with nothing.
+    skips_root: bool,
 }
 
 impl Path {
-    /// Begins a playout that is worth so many visits.
-    pub(crate) fn begin(&mut self, weight: u64) {
+    /// Begins a playout that is worth so many visits; with `skips_root` it counts as in flight only below the root.
+    pub(crate) fn begin(&mut self, weight: u64, skips_root: bool) {
+        self.skips_root = skips_root;
         self.weight = weight;
         self.nodes.clear();
         self.edges.clear();
@@ -90,7 +103,14 @@ impl Path {
     /// The playout comes to a node; what was there before it.
     pub(crate) fn enter_node(&mut self, node: &Node, id: NodeId) -> Tally {
         self.nodes.push(id);
-        node.count.enter(self.weight)
+        match self.is_in_flight_on(self.nodes.len() - 1) {
+            true => node.count.enter(self.weight),
+            false => node.count.read::<Sound>(),
+        }
+    }
+
+    fn is_in_flight_on(&self, level: usize) -> bool {
+        level > 0 || !self.skips_root
     }
 
     /// Whether the last node is known to have been passed before. Rules whose states repeat break the law
@@ -168,6 +188,7 @@ impl Path {
         graph: &Graph<S, O>,
         scheme: &Scheme,
         ending: &Ending<'_>,
+        hot: &mut Hot,
     ) {
         self.fill_values(scheme, ending);
         if let (true, Some(&last)) = (ending.is_at_node, self.nodes.last()) {
@@ -182,11 +203,11 @@ impl Path {
                 let _held = graph.backup_lock.lock();
                 let mut ledger = std::mem::take(&mut self.ledger);
                 ledger.begin(graph, scheme, self);
-                self.add_along(graph);
+                self.add_along(graph, hot);
                 ledger.finish(graph, scheme, self);
                 self.ledger = ledger;
             }
-            _ => self.add_along(graph),
+            _ => self.add_along(graph, hot),
         }
     }
 
@@ -234,23 +255,28 @@ impl Path {
     ///
     /// # Orderings
     /// Sums first, counts after them with [`Orders::COUNT`]; see [`Count`](crate::count::Count).
-    fn add_along<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>) {
+    fn add_along<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>, hot: &mut Hot) {
         for (step_idx, step) in self.steps.iter().enumerate() {
             let values = self.values_at(step_idx);
             for passed in self.passed(step_idx) {
+                let value = values[passed.role as usize];
+                if hot.has(step_idx) {
+                    hot.add_to_edge(passed.edge, value, self.weight, passed.is_counted);
+                    continue;
+                }
                 let edge = graph.edge(passed.edge);
-                add(&edge.sum, values[passed.role as usize]);
+                add(&edge.sum, value);
                 if !step.is_simultaneous {
                     self.add_words(graph, passed.edge, values, self.ends_behind(step_idx));
                 }
-                if passed.is_counted {
-                    edge.count.finish::<O>(self.weight);
-                } else {
-                    edge.count.add::<O>(self.weight);
-                }
+                passed.finish::<O>(edge, self.weight);
             }
         }
         for (level, &id) in self.nodes.iter().enumerate() {
+            if hot.has(level) {
+                hot.add_to_node(id, self.values_at(level), self.weight, self.is_in_flight_on(level));
+                continue;
+            }
             let node = graph.node(id);
             for (role_idx, &value) in self.values_at(level).iter().enumerate() {
                 add(graph.sum_in(node, id, role_idx), value);
@@ -298,7 +324,7 @@ impl Path {
         for passed in self.edges.iter().filter(|passed| passed.is_counted) {
             graph.edge(passed.edge).count.leave(self.weight);
         }
-        for &id in &self.nodes {
+        for &id in &self.nodes[usize::from(self.skips_root)..] {
             graph.node(id).count.leave(self.weight);
         }
     }

@@ -20,7 +20,7 @@ impl Path {
             for passed in self.passed(step_idx) {
                 let edge = graph.edge(passed.edge);
                 add(&edge.sum, self.values_at(step_idx)[passed.role as usize]);
-                edge.count.finish::<O>(self.weight);
+                passed.finish::<O>(edge, self.weight);
                 done.insert(passed.edge);
             }
         }

@@ -107,6 +107,11 @@ impl Config {
         self.has_later_moves() || unexplored != Unexplored::Uniform
     }
 
+    /// Whether a playout is added to what it came by, as it is, and to nothing else.
+    pub(crate) fn adds_along_path(self) -> bool {
+        matches!(self, Config::Uct | Config::UctT | Config::UpdateDescent)
+    }
+
     /// Whether edges are compared by counts and sums as they are, their own or their children's.
     pub(crate) fn has_columns(self) -> bool {
         matches!(self, Config::Uct | Config::UctT | Config::UpdateAll | Config::UpdateDescent)

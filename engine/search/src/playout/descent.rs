@@ -55,7 +55,7 @@ impl Descent {
     /// Begins the playout of a number, which fixes its random choices; the descent has a stream of its own, for the
     /// rollout's must be the same played again.
     pub(super) fn begin<S>(setting: Setting<'_, S>, mut path: Path, number: u64) -> Descent {
-        path.begin(setting.scheme.weight());
+        path.begin(setting.scheme.weight(), setting.scheme.hot_levels > 0);
         Descent {
             path,
             seed: Dice::child_seed(setting.seed, number),

@@ -15,7 +15,7 @@ use reasoner::{Expansion, GoalAnswer, Interrupt, Move, Reasoner, ReasonerError, 
 use self::descent::Descent;
 use self::evaluate::Outcomes;
 use self::questions::Questions;
-use crate::backup::Path;
+use crate::backup::{Hot, Path};
 use crate::best_line::BestLine;
 use crate::counters::WorkerCounters;
 use crate::graph::{Blocks, Graph};
@@ -88,6 +88,7 @@ pub(crate) struct Walker<R: Reasoner> {
     /// The rollout's moves, where the scheme asks.
     played: Vec<Move>,
     moves_made: MovesMade,
+    hot: Hot,
     shares: TimeShares,
 }
 
@@ -154,6 +155,7 @@ impl<R: Reasoner> Walker<R> {
             values: Vec::new(),
             played: Vec::new(),
             moves_made: MovesMade::default(),
+            hot: Hot::default(),
             shares: TimeShares::default(),
         }
     }
@@ -198,10 +200,12 @@ impl<R: Reasoner> Walker<R> {
         let mut leaves = std::mem::take(&mut self.leaves);
         self.roll_out(setting, &leaves, note);
         clock.lap(Share::Rollouts);
+        self.hot.begin(setting.scheme.hot_levels, self.n_roles);
         for (leaf_idx, leaf) in leaves.drain(..).enumerate() {
             self.finish(setting, leaf_idx, leaf, note);
         }
         self.leaves = leaves;
+        setting.counters.flushes.add(self.hot.flush(setting.graph));
         clock.lap(Share::Backups);
     }
 

@@ -58,7 +58,13 @@ impl<R: Reasoner> Searcher<R> {
         let n_threads = self.workers.len();
         // Workers let go of the graph before they say that they are done.
         let Some(graph) = Arc::get_mut(&mut self.graph) else { return false };
-        graph.grow_tables(n_threads);
+        if graph.wants_larger_tables() {
+            let started = Instant::now();
+            graph.grow_tables(n_threads);
+            let took = started.elapsed();
+            self.growths = (self.growths.0 + 1, self.growths.1 + took);
+            tracing::info!(seconds = took.as_secs_f64(), "tables grew");
+        }
         true
     }
 

@@ -5,7 +5,7 @@ use search::{Counters, MoveReport, Options, Proven, Report};
 use serde_json::{Value, json};
 
 use crate::commands::laws::Verified;
-use crate::commands::reclaims::{reclaims_json, reclaims_text};
+use crate::commands::reclaims::{reclaims_json, reclaims_text, table_json};
 use crate::failure::Failure;
 use crate::output;
 
@@ -85,6 +85,7 @@ impl<S: Session> Shown<'_, S> {
             "bytes_per_node": share(report.bytes, report.nodes),
             "bytes_per_edge": share(report.bytes, report.edges),
             "is_full": report.is_full,
+            "table": table_json(&report.table),
             "reclaims": reclaims_json(&report.reclaims),
             "counters": counters(report),
             "best_line": best_line,
@@ -175,6 +176,7 @@ fn options_json(asked: &Asked<'_>) -> Value {
         "rave_bias": options.rave_bias,
         "batch": options.batch,
         "rollouts": options.rollouts,
+        "hot_levels": options.hot_levels,
         "c": options.exploration,
         "threads": options.threads,
         "seed": asked.seed,

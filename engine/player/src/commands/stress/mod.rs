@@ -38,7 +38,9 @@ playouts per second of wall time, against the first number of threads in the lis
 threads had on average: fewer than threads where the machine has fewer, or others use it.
 
 Counters are per thousand playouts, so that rows of different speed can be compared. In JSON they are whole numbers. \
-The number in flight is the most visits that can be under way at once: threads x batch x rollouts.")]
+The number in flight is the most visits that can be under way at once: threads x batch x rollouts. Table is how full the table of \
+positions is, flushes are additions of statistics that --hot-levels gathered. Nothing spins: threads wait only in pauses, in which \
+a full graph forgets and tables grow.")]
 pub struct StressArgs {
     #[command(flatten)]
     game: GameArgs,

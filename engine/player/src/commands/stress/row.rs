@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::reading::threads;
 use crate::commands::laws::Verified;
-use crate::commands::reclaims::reclaims_json;
+use crate::commands::reclaims::{reclaims_json, table_json};
 use crate::failure::{Failure, Outcome};
 use crate::output;
 use crate::tables;
@@ -37,6 +37,11 @@ impl Row {
     /// Playouts per second of processor time.
     pub(super) fn speed_of_processor(&self) -> f64 {
         self.report.playouts as f64 / self.cpu_s.max(f64::EPSILON)
+    }
+
+    /// Seconds in which all threads waited for room, or for larger tables.
+    fn pauses(&self) -> f64 {
+        self.report.reclaims.seconds + self.report.table.growth_seconds
     }
 
     /// A count for each playout.
@@ -97,6 +102,7 @@ impl Scaling {
             "nodes": report.nodes,
             "edges": report.edges,
             "bytes": report.bytes,
+            "table": table_json(&report.table),
             "reclaims": reclaims_json(&report.reclaims),
             "in_flight": row.n_in_flight,
             "counters": {
@@ -108,6 +114,7 @@ impl Scaling {
                 "probes": counters.probes,
                 "max_probes": counters.max_probes,
                 "table_full": counters.table_full,
+                "flushes": counters.flushes,
                 "failed_playouts": counters.failed_playouts,
                 "interrupted_playouts": counters.interrupted_playouts,
             },
@@ -131,6 +138,8 @@ impl Scaling {
             "duplicates",
             "CAS failures",
             "probes",
+            "table",
+            "flushes",
             "in flight",
             "MiB",
             "pauses ms",
@@ -149,9 +158,11 @@ impl Scaling {
                 per_thousand(counters.duplicates),
                 per_thousand(counters.cas_failures),
                 format!("{:.2}", counters.probes as f64 / counters.lookups.max(1) as f64),
+                format!("{:.0} %", 100.0 * row.report.table.fill),
+                per_thousand(counters.flushes),
                 row.n_in_flight.to_string(),
                 format!("{:.0}", row.report.bytes as f64 / f64::from(1 << 20)),
-                format!("{:.0}", row.report.reclaims.seconds * 1e3),
+                format!("{:.0}", row.pauses() * 1e3),
             ]);
         }
         output::line(table)?;
