@@ -8,6 +8,7 @@ use crate::commands::{
 };
 use crate::failure::{Failure, Outcome};
 use crate::logs;
+use crate::memory_policy::MemoryArgs;
 
 /// Plays games it has never seen, from rules in the Game Description Language
 #[derive(Debug, Parser)]
@@ -19,12 +20,14 @@ pub struct Cli {
     /// Print results as JSON
     #[arg(long, global = true, display_order = FOR_ALL)]
     json: bool,
+    #[command(flatten)]
+    memory: MemoryArgs,
     #[command(subcommand)]
     command: Command,
 }
 
 /// Options of all commands stand below those of the command itself.
-const FOR_ALL: usize = 900;
+pub(crate) const FOR_ALL: usize = 900;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,6 +63,7 @@ impl Cli {
     /// # Errors
     /// If the work fails, or cannot be done as asked.
     pub fn run(self) -> Result<Outcome, Failure> {
+        self.memory.settle()?;
         let json = self.json;
         // A player is watched through its log; the others show their progress themselves.
         logs::begin(self.verbose, if matches!(self.command, Command::Player(_)) { "info" } else { "warn" });

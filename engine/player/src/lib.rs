@@ -16,6 +16,7 @@ pub mod html_page;
 mod keeper;
 mod logs;
 mod manager;
+mod memory_policy;
 mod moves;
 pub mod output;
 mod position;

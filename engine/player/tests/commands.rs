@@ -372,3 +372,19 @@ fn names_that_differ_by_case_are_told_apart() {
     let replayed = json_of(&["replay", &alike, "--match-case", "--moves", path, "--full", "--json"]);
     assert_eq!(replayed["goals"], json!([100, 50]), "{replayed}");
 }
+
+#[test]
+fn memory_comes_as_it_is_asked_for() {
+    let asked = ["nim", "--playouts", "50", "--seed", "1", "--json"];
+    let usual = json_of(&[&["search"], &asked[..]].concat());
+    for pages in ["off", "reserved"] {
+        let told = json_of(&[&["search", "--huge-pages", pages], &asked[..]].concat());
+        assert_eq!(told["moves"], usual["moves"], "{pages}");
+    }
+    let no_tools =
+        daggerboard().args(["search", "nim", "--numa", "interleave"]).env("PATH", "").output().unwrap();
+    let error = String::from_utf8_lossy(&no_tools.stderr);
+    assert!(no_tools.status.code() == Some(1) && error.contains("apt-get install numactl"), "{error}");
+    let wrong = daggerboard().args(["games", "--huge-pages", "huge"]).output().unwrap();
+    assert_eq!(wrong.status.code(), Some(2));
+}

@@ -166,7 +166,7 @@ impl Brain {
                 search.solver =
                     parse_switch(value).map_err(|reason| BrainError::value(key, value, reason))?;
             }
-            "hot-levels" => search.hot_levels = number(parse_hot_levels)?,
+            "hot-levels" => search.hot_levels = small(parse_hot_levels)?,
             "rave-bias" => search.rave_bias = number(parse_rave_bias)?,
             "batch" => search.batch = Some(small(parse_batch)?),
             "rollouts" => search.rollouts = Some(small(parse_rollouts)?),
