@@ -164,6 +164,7 @@ fn a_search_tells_its_options() {
             "rave_bias": 0.5,
             "batch": null,
             "rollouts": 1,
+            "hot_levels": 0,
             "c": 20.0,
             "threads": 4,
             "seed": 3,

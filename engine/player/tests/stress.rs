@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Folder, json_of, run};
+use common::{Folder, json_of, run, stdout_of};
 
 #[test]
 fn every_number_of_threads_has_its_search_and_its_graph_keeps_the_laws() {
@@ -26,6 +26,33 @@ fn every_number_of_threads_has_its_search_and_its_graph_keeps_the_laws() {
         let svg = std::fs::read_to_string(&plot).unwrap();
         assert!(svg.starts_with("<svg") && svg.contains("threads"), "{svg}");
     }
+}
+
+#[test]
+fn gathered_statistics_and_the_table_are_told() {
+    let args = [
+        "stress",
+        "connect-four",
+        "--threads",
+        "1,8",
+        "--seconds",
+        "0.5",
+        "--batch",
+        "16",
+        "--hot-levels",
+        "2",
+    ];
+    let told = json_of(&[&args[..], &["--verify", "--json"]].concat());
+    for search in told["searches"].as_array().unwrap() {
+        assert!(search["counters"]["flushes"].as_u64().unwrap() > 0, "{search}");
+        let (table, nodes) = (&search["table"], search["nodes"].as_f64().unwrap());
+        // Threads hold on to some nodes that they have not used yet.
+        assert!(table["fill"].as_f64().unwrap() * table["slots"].as_f64().unwrap() >= nodes, "{search}");
+        assert!(table["growth_s"].as_f64().unwrap() >= 0.0 && table["growths"].is_u64(), "{search}");
+        assert_eq!(search["verify"]["holds"], true, "{search}");
+    }
+    let shown = stdout_of(&args);
+    assert!(shown.contains("table") && shown.contains("flushes"), "{shown}");
 }
 
 #[test]
