@@ -33,6 +33,7 @@ macro_rules! counters {
     };
     (@join max_depth, $total:expr, $mine:expr) => { $total = $total.max($mine) };
     (@join max_probes, $total:expr, $mine:expr) => { $total = $total.max($mine) };
+    (@join work_ns, $total:expr, $mine:expr) => { $total = $total.max($mine) };
     (@join $name:ident, $total:expr, $mine:expr) => { $total += $mine };
 }
 
@@ -89,6 +90,8 @@ counters! {
     backup_ns,
     /// Edges and nodes to which a batch's gathered statistics were added at once.
     flushes,
+    /// The most that one thread worked where work is limited, in nanoseconds by the measure that was handed in.
+    work_ns,
     /// Better lines that the session did not play again from their seed.
     unrepeatable_lines,
 }

@@ -3,7 +3,7 @@
 //! In goes a game, as a [`Reasoner`](reasoner::Reasoner), a position, and a [`Budget`]; out comes a
 //! [`Report`] of the moves there, from playouts that any number of threads made on one graph.
 //!
-//! What it deliberately does not do: read rules or any text, speak a protocol, decide how long to think, or
+//! What it deliberately does not do: read rules or any text, speak a protocol, decide how long it may think, or
 //! keep anything of the finished match. The clock is known to one place, the run that waits for its
 //! deadline.
 //!
@@ -46,6 +46,7 @@ mod results;
 mod scheme;
 mod searcher;
 mod select;
+mod settle;
 mod shares;
 #[cfg(all(test, shuttle))]
 mod shuttle_tests;
@@ -68,7 +69,7 @@ pub use graph::RecordBytes;
 pub use measure::{Sharing, measure_sharing};
 pub use options::{
     Budget, MAX_BATCH, MAX_EXPLORATION, MAX_HOT_LEVELS, MAX_IN_FLIGHT, MAX_ROLLOUTS, MAX_THREADS, MIN_BYTES,
-    Options, WorkLimit, cores,
+    Options, Settling, WorkLimit, cores,
 };
 pub use report::{BestLine, Failures, MoveReport, Proven, Reclaims, Report, RoleReport, TableReport};
 pub use searcher::Searcher;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use reasoner::Limits;
+use reasoner::{Limits, Role};
 
 use crate::SearchError;
 use crate::config::{Aim, Config, FinalMove, InFlight, Payoffs, Simultaneous, Unexplored};
@@ -191,6 +191,20 @@ pub struct Budget {
     pub playouts: Option<u64>,
     /// Work of each thread.
     pub work: Option<WorkLimit>,
+    /// A choice that ends the run when it is settled, if it is soon enough. Only where the final move is the most visited one,
+    /// several roles play, and playouts are not counted: what a seed and a number of playouts give depends on no clock.
+    pub settled_for: Option<Settling>,
+}
+
+/// When a run may end before its limits, for the choice of one role at the root: as soon as its most visited move is its
+/// only one, or leads by more visits than the rest of the run can add, and later on when it is clear.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settling {
+    /// Whose choice.
+    pub role: Role,
+    /// The part of the limits, of whichever is used up most, from which on a clear choice ends the run: one whose most
+    /// visited move has the best mean too, and more than twice the visits of any other. Above 1: none does.
+    pub clear_from: f64,
 }
 
 /// How long each thread may work in a run. The search knows no clock of its own, so the measure is handed in.

@@ -121,6 +121,8 @@ pub struct Report {
     pub is_terminal: bool,
     /// Whether the best move of every role that has a choice is proven, which ends a run.
     pub is_solved: bool,
+    /// Whether the run ended because the choice was settled that its budget names.
+    pub is_settled: bool,
     /// Finished playouts of the last run.
     pub playouts: u64,
     /// What each counts as: one visit for each rollout from its end.
@@ -176,31 +178,38 @@ impl Report {
 
 /// The moves of every role in a node, best first; none if the node is not open.
 pub(crate) fn roles_of<S: Eq + Hash>(graph: &Graph<S>, scheme: &Scheme, id: NodeId) -> Vec<RoleReport> {
-    let mut roles = vec![RoleReport::default(); graph.n_roles];
+    let mut selector = Selector::default();
+    (0..graph.n_roles).map(|role_idx| role_of(graph, scheme, &mut selector, (id, role_idx))).collect()
+}
+
+/// The moves of one role in a node, best first; none if the node is not open.
+pub(crate) fn role_of<S: Eq + Hash>(
+    graph: &Graph<S>,
+    scheme: &Scheme,
+    selector: &mut Selector,
+    (id, role_idx): (NodeId, usize),
+) -> RoleReport {
+    let mut role = RoleReport::default();
     if graph.node(id).status::<Sound>() != Status::Open {
-        return roles;
+        return role;
     }
     let opening = graph.node(id).opening();
-    let mut selector = Selector::default();
-    for (role_idx, role) in roles.iter_mut().enumerate() {
-        if opening.mover.is_some_and(|mover| mover as usize != role_idx) {
-            role.moves.push(report_node(graph, scheme, id, graph.only_move(opening, role_idx), role_idx));
-            role.proven =
-                scheme.solver.as_ref().and_then(|solver| proven_of(graph, scheme, solver, (id, role_idx)));
-            continue;
-        }
-        let edges = graph.edges_of_role(id, role_idx);
-        let view = Viewpoint { id, edges: edges.clone(), role_idx, is_simultaneous: opening.mover.is_none() };
-        let accounts = selector.gather(graph, scheme, &view);
-        let reports =
-            accounts.iter().zip(edges).map(|(account, edge)| report_edge(graph, scheme, account, edge));
-        role.moves.extend(reports);
-        if let Some(solver) = &scheme.solver {
-            role.add_proofs(graph, scheme, solver, (id, role_idx));
-        }
-        role.sort(scheme);
+    if opening.mover.is_some_and(|mover| mover as usize != role_idx) {
+        role.moves.push(report_node(graph, scheme, id, graph.only_move(opening, role_idx), role_idx));
+        role.proven =
+            scheme.solver.as_ref().and_then(|solver| proven_of(graph, scheme, solver, (id, role_idx)));
+        return role;
     }
-    roles
+    let edges = graph.edges_of_role(id, role_idx);
+    let view = Viewpoint { id, edges: edges.clone(), role_idx, is_simultaneous: opening.mover.is_none() };
+    let accounts = selector.gather(graph, scheme, &view);
+    let reports = accounts.iter().zip(edges).map(|(account, edge)| report_edge(graph, scheme, account, edge));
+    role.moves.extend(reports);
+    if let Some(solver) = &scheme.solver {
+        role.add_proofs(graph, scheme, solver, (id, role_idx));
+    }
+    role.sort(scheme);
+    role
 }
 
 /// The only move of a role that has no choice: all that is known of the node.

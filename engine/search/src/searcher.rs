@@ -1,14 +1,16 @@
 //! The search of one match: its graph, its workers, and the position it thinks about.
 
 mod room;
+mod watch;
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
 
 use reasoner::{Interrupt, Reasoner};
 
+use self::watch::Watch;
 use crate::best_line::BestLine;
-use crate::config::Unexplored;
+use crate::config::{FinalMove, Unexplored};
 use crate::counters::Counters;
 use crate::error::SearchError;
 use crate::graph::{Blocks, Graph, GraphKind, RecordBytes, Sizes};
@@ -22,37 +24,9 @@ use crate::sync::{Arc, Mutex, channel};
 use crate::verify::{GraphSummary, VerifyError};
 use crate::worker::{Job, Making, Reply, Task, Tickets, Worker};
 
-/// How often a run looks at the clock and the stop flag; it bounds how late a run ends.
-const POLL: Duration = Duration::from_millis(2);
-
-/// How often a run reports.
-const PROGRESS: Duration = Duration::from_millis(250);
-
 /// Graphs above this are given back to the system by a thread of their own: that takes a second for a few
 /// million states, and the next move does not wait for it.
 const SLOW_TO_DROP: u64 = 16 << 20;
-
-/// What a run waits for, and whom it tells.
-struct Watch<'a> {
-    budget: &'a Budget,
-    stop: &'a Interrupt,
-    started: Instant,
-    next_progress: Instant,
-    progress: &'a mut dyn FnMut(&Report),
-}
-
-impl Watch<'_> {
-    fn is_over(&self, now: Instant) -> bool {
-        self.stop.is_raised() || self.budget.deadline.is_some_and(|deadline| deadline <= now)
-    }
-
-    /// How long to wait for a reply before looking again.
-    fn patience(&self, now: Instant) -> Duration {
-        let left = self.budget.deadline.map_or(POLL, |deadline| deadline.saturating_duration_since(now));
-        // Past the deadline there is nothing to do but wait.
-        if left.is_zero() { POLL } else { left.min(POLL) }
-    }
-}
 
 /// How much there is in a graph.
 #[derive(Debug, Clone, Copy, Default)]
@@ -270,7 +244,7 @@ impl<R: Reasoner> Searcher<R> {
     ///
     /// A run ends within a few milliseconds of its deadline, as far as the reasoner's sessions heed their
     /// interrupt. Playouts that it cuts short leave no trace. At a terminal root it ends at once, and as soon as the best
-    /// move at the root is proven.
+    /// move at the root is proven, or settled where the budget asks for that ([`Budget::settled_for`]).
     ///
     /// # Errors
     /// If there is no root, or a worker panicked.
@@ -296,7 +270,8 @@ impl<R: Reasoner> Searcher<R> {
         self.seconds = 0.0;
         self.workers.iter().for_each(|worker| worker.counters.reset());
         let tickets = Arc::new(Tickets::new(self.next_number, budget.playouts));
-        let mut watch = Watch { budget, stop, started, next_progress: started + PROGRESS, progress };
+        let is_by_visits = self.graph.n_roles > 1 && self.scheme.final_move == FinalMove::Visits;
+        let mut watch = Watch::new(budget, stop, started, is_by_visits, progress);
         let mut done = Ok(());
         if self.graph.node(root).status::<Sound>() == Status::Fresh {
             done = self.delegate(Task::OpenRoot, 1, root, &tickets, &mut watch);
@@ -311,11 +286,12 @@ impl<R: Reasoner> Searcher<R> {
             self.is_tainted = true;
             return Err(SearchError::Panicked(text));
         }
-        let report = self.report();
+        let report = Report { is_settled: watch.is_settled(), ..self.report() };
         tracing::info!(
             playouts = report.playouts,
             nodes = report.nodes,
             failed = report.errors.playouts,
+            settled = report.is_settled,
             seconds = report.seconds,
             "search done"
         );
@@ -331,6 +307,7 @@ impl<R: Reasoner> Searcher<R> {
     ) -> Result<(), String> {
         self.is_exhausted = false;
         self.is_cramped = false;
+        watch.begin_playouts();
         self.delegate(Task::Search, self.workers.len(), root, tickets, watch)?;
         while tickets.take_wish() && !watch.is_over(Instant::now()) {
             // Whoever has no time for a pause goes on with what there is.
@@ -392,10 +369,10 @@ impl<R: Reasoner> Searcher<R> {
         }
         while n_running > 0 {
             let now = Instant::now();
+            self.look_at_choice(root, watch, now);
             if panicked.is_some() || watch.is_over(now) {
                 self.interrupt.raise();
-            } else if watch.next_progress <= now {
-                watch.next_progress = now + PROGRESS;
+            } else if watch.takes_progress(now) {
                 self.seconds = watch.started.elapsed().as_secs_f64();
                 (watch.progress)(&self.report());
             }
@@ -439,6 +416,7 @@ impl<R: Reasoner> Searcher<R> {
             roles,
             is_terminal,
             is_solved,
+            is_settled: false,
             playouts: counters.playouts,
             visits_per_playout: self.scheme.weight(),
             seconds: self.seconds,

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::counters::Counter;
 use crate::options::WorkLimit;
 
 /// The most playouts between two looks at the measure. A look is a system call, some 0.3 microseconds.
@@ -29,19 +30,27 @@ impl Stopwatch {
         Stopwatch { limit, started, last: None, left: 0, stride: 1 }
     }
 
-    /// Whether the limit is reached; to be called before each playout, by the thread that started it.
-    pub(crate) fn is_over(&mut self) -> bool {
+    /// Whether the limit is reached; to be called before each playout, by the thread that started it. What every look
+    /// finds goes to `work_ns`.
+    pub(crate) fn is_over(&mut self, work_ns: &Counter) -> bool {
         if self.left > 0 {
             self.left -= 1;
             return false;
         }
-        let worked = (self.limit.worked)().saturating_sub(self.started);
+        let worked = self.look(work_ns);
         if let Some(last) = self.last.replace(worked) {
             let is_fine = worked.saturating_sub(last) < self.limit.limit / FINENESS;
             self.stride = if is_fine { (self.stride * 2).min(MAX_STRIDE) } else { (self.stride / 2).max(1) };
         }
         self.left = self.stride - 1;
         worked >= self.limit.limit
+    }
+
+    /// How long the thread has worked; in nanoseconds in `work_ns` too.
+    pub(crate) fn look(&self, work_ns: &Counter) -> Duration {
+        let worked = (self.limit.worked)().saturating_sub(self.started);
+        work_ns.raise(u64::try_from(worked.as_nanos()).unwrap_or(u64::MAX));
+        worked
     }
 }
 
@@ -107,11 +116,12 @@ mod tests {
     /// Playouts of a given length until a limit is reached.
     fn playouts_within(limit: Duration, each: Duration) -> u32 {
         let mut stopwatch = Stopwatch::start(WorkLimit { worked: || WORKED.get(), limit });
-        let mut n_playouts = 0;
-        while !stopwatch.is_over() {
+        let (mut n_playouts, work_ns) = (0, Counter::default());
+        while !stopwatch.is_over(&work_ns) {
             WORKED.set(WORKED.get() + each);
             n_playouts += 1;
         }
+        assert!(u128::from(work_ns.get()) >= limit.as_nanos(), "the last look is told");
         n_playouts
     }
 

@@ -250,13 +250,31 @@ fn search<R: Reasoner>(
     if job.graph.node(job.root).status::<Sound>() == Status::Terminal {
         return;
     }
-    let solver = job.scheme.solver.as_ref();
     if job.task == Task::Search {
         *stopwatch = job.work.map(Stopwatch::start);
     }
+    make_playouts(making, walker, stopwatch.as_mut(), job, setting);
+    if let Some(stopwatch) = stopwatch {
+        stopwatch.look(&counters.work_ns);
+    }
+}
+
+/// Makes playouts until there are no more to be made.
+fn make_playouts<R: Reasoner>(
+    making: &Making<R>,
+    walker: &mut Walker<R>,
+    mut stopwatch: Option<&mut Stopwatch>,
+    job: &Job<R::State>,
+    setting: Setting<'_, R::State>,
+) {
+    let note = |error: &ReasonerError| *job.last_error.lock() = Some(error.to_string());
+    let counters = setting.counters;
+    let solver = job.scheme.solver.as_ref();
     let mut numbers = 0..0;
     let mut pace = Pace::new(job.scheme.batch, job.is_timed);
-    while !making.interrupt.is_raised() && !stopwatch.as_mut().is_some_and(Stopwatch::is_over) {
+    while !making.interrupt.is_raised()
+        && !stopwatch.as_mut().is_some_and(|stopwatch| stopwatch.is_over(&counters.work_ns))
+    {
         if solver.is_some_and(|solver| solver.is_decided(&job.graph, job.root)) {
             return;
         }
