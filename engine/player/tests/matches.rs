@@ -6,7 +6,7 @@ mod common;
 
 use std::io::{Read, Write};
 
-use common::{Folder, PAINT, Player, json_lines, json_of, record_of, run};
+use common::{Folder, PAINT, Player, daggerboard, json_lines, json_of, record_of, run};
 use serde_json::{Value, json};
 
 /// Long enough for everybody.
@@ -59,6 +59,27 @@ fn a_player_that_is_not_there_is_played_for() {
     assert_eq!(told["status"], "completed");
     let errors = told["errors"].as_array().unwrap();
     assert!(errors.len() == 4 && errors.iter().all(|error| error["error"] == "CE"), "{told}");
+}
+
+/// What each search logs tells whether a settled choice has ended it.
+#[test]
+fn managed_time_ends_turns_whose_choice_is_settled() {
+    let folder = Folder::new();
+    for (settings, clock, is_ended) in [
+        ("time=whole,cpu=0.2", "5", false),
+        ("time=managed,cpu=0.2", "5", true),
+        ("time=managed", "1", true),
+        ("time=whole", "1", false),
+    ] {
+        let player = format!("self:{settings},reasoner=interpreter,memory=64M,seed=1");
+        let args = ["match", "tic-tac-toe", "--player", &player, "--player", "legal", "--start", clock];
+        let more = ["--play", clock, "--records", &folder.records(), "--quiet", "--json", "--verbose"];
+        let output = daggerboard().env_remove("RUST_LOG").args(args).args(more).output().unwrap();
+        let (told, log) = (json_lines(&output.stdout).remove(0), String::from_utf8_lossy(&output.stderr));
+        assert_eq!((&told["status"], &told["errors"]), (&json!("completed"), &json!([])), "{told}");
+        assert!(log.contains("settled=false"), "the search for START has all its time: {log}");
+        assert_eq!(log.contains("settled=true"), is_ended, "{settings}: {log}");
+    }
 }
 
 /// A player that answers every PLAY with `answer`, or with nothing at all; its address.

@@ -44,6 +44,14 @@ fn searches_and_rollouts_that_find_nothing_fail() {
     }
 }
 
+#[test]
+fn time_is_not_managed_where_playouts_are_counted() {
+    let output = run(&["player", "--port=0", "--no-records", "--playouts=5", "--time=managed"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("--time=managed: with playouts no time is measured"), "{stderr}");
+}
+
 /// A number below 0 stands behind its option as any other value does.
 #[test]
 fn numbers_below_nothing_are_told_what_the_option_wants() {

@@ -5,6 +5,7 @@
 
 mod args;
 mod numbers;
+mod time_use;
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -19,6 +20,7 @@ use self::numbers::{
     parse_rave_bias, parse_rollouts, parse_seed, parse_switch,
 };
 pub use self::numbers::{parse_playouts, parse_seconds, parse_threads};
+pub use self::time_use::TimeUse;
 use crate::processor_time;
 use crate::reasoners::ReasonerKind;
 
@@ -38,6 +40,8 @@ pub struct Brain {
     /// Processor time of each thread for a move, instead of the whole clock: fair between players on a machine
     /// that others use too. No thinking on the opponents' time either.
     pub cpu: Option<Duration>,
+    /// Whether a turn of a match ends when its choice is settled.
+    pub time: TimeUse,
 }
 
 impl Default for Brain {
@@ -49,13 +53,14 @@ impl Default for Brain {
             config: None,
             playouts: None,
             cpu: None,
+            time: TimeUse::default(),
         }
     }
 }
 
 /// All keys of settings, for messages and help.
 const KEYS: &str = "threads, config, payoffs, aim, discount, unexplored, in-flight, simultaneous, final-move, solver, rave-bias, batch, rollouts, \
-    hot-levels, c, reasoner, playouts, cpu, memory, seed, pin (cores joined by +)";
+    hot-levels, c, reasoner, playouts, cpu, time, memory, seed, pin (cores joined by +)";
 
 /// Why a description of a player makes no brain.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -88,10 +93,10 @@ impl BrainError {
 }
 
 impl Brain {
-    /// What ends a search before its deadline does.
+    /// What ends a search before its deadline does, whatever it finds.
     pub fn budget(&self, deadline: Option<Instant>) -> Budget {
         let work = self.cpu.map(|limit| WorkLimit { worked: processor_time::of_this_thread, limit });
-        Budget { deadline, playouts: self.playouts, work }
+        Budget { deadline, playouts: self.playouts, work, settled_for: None }
     }
 
     /// The system that plays a game of so many roles, unless the shared graph does.
@@ -113,6 +118,16 @@ impl Brain {
     /// Whether it thinks for less than the whole clock.
     pub fn is_limited(&self) -> bool {
         self.playouts.is_some() || self.cpu.is_some()
+    }
+
+    /// The same with another use of time.
+    ///
+    /// # Errors
+    /// If it does not go with the other settings.
+    pub fn with_time(self, time: TimeUse) -> Result<Brain, BrainError> {
+        let brain = Brain { time, ..self };
+        brain.check()?;
+        Ok(brain)
     }
 
     /// Reads settings such as `threads=2,config=ucd(1,0,1)`.
@@ -174,6 +189,7 @@ impl Brain {
             "reasoner" => self.reasoner = read(key, value)?,
             "playouts" => self.playouts = Some(whole(parse_playouts)?),
             "cpu" => self.cpu = Some(Duration::from_secs_f64(number(parse_seconds)?)),
+            "time" => self.time = read(key, value)?,
             "memory" => search.max_bytes = count(parse_bytes)?,
             "pin" => {
                 let cores: Result<_, _> = value.split('+').map(parse_core).collect();
@@ -187,8 +203,12 @@ impl Brain {
 
     /// # Errors
     /// If the search would refuse its options together: where payoffs can be and whether rollouts are made side by side
-    /// depends on other options, and everything else was checked as it was read.
+    /// depends on other options, and everything else was checked as it was read. If time is managed where none is measured.
     fn check(&self) -> Result<(), BrainError> {
+        if self.time == TimeUse::Managed && self.playouts.is_some() {
+            let reason = "with playouts no time is measured; leave one of them out";
+            return Err(BrainError::value("time", self.time, reason));
+        }
         let Err(error) = self.search.check() else { return Ok(()) };
         let Options { payoffs, batch, rollouts, .. } = self.search;
         match (&error, payoffs, batch, rollouts) {
@@ -318,6 +338,20 @@ mod tests {
     }
 
     #[test]
+    fn time_is_managed_where_it_is_measured() {
+        assert_eq!(Brain::parse("threads=2").unwrap().time, TimeUse::Whole);
+        for settings in ["time=managed", "cpu=0.1,time=managed"] {
+            let brain = Brain::parse(settings).unwrap();
+            assert_eq!(brain.time, TimeUse::Managed);
+            // Of a search that is no turn's.
+            assert_eq!(brain.budget(None).settled_for, None);
+        }
+        assert!(Brain::parse("time=whole,playouts=10").is_ok());
+        let error = Brain::parse("time=managed,playouts=10").unwrap_err();
+        assert!(error.to_string().starts_with("time=managed: with playouts"), "{error}");
+    }
+
+    #[test]
     fn a_key_that_is_there_twice_is_named() {
         let error = Brain::parse("threads=2,config=uct,threads=2").unwrap_err();
         assert_eq!(error, BrainError::Twice("threads".to_owned()));
@@ -370,6 +404,7 @@ mod tests {
             "simultaneous=nash",
             "final-move=first",
             "solver=maybe",
+            "time=half",
             "batch=0",
             "batch=513",
             "rollouts=65",

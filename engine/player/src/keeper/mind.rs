@@ -66,20 +66,23 @@ impl<R: Reasoner> Mind<R> {
         }
     }
 
-    /// Thinks until the budget is used up or `stop` is raised, and tells of the best move now and then, and at the end.
+    /// Thinks until the budget is used up or `stop` is raised, and tells of the best move now and then, and at the end. Out
+    /// comes how long a thread worked at most, where the graph was searched and work is limited.
     pub(super) fn think(
         &mut self,
         role: Role,
         budget: &Budget,
         stop: &Interrupt,
         tell: &mut dyn FnMut(Move),
-    ) -> Result<(), String> {
+    ) -> Result<Duration, String> {
         match self {
             Mind::Graph(searcher) => {
                 let mut progress = |report: &Report| report.best(role).into_iter().for_each(&mut *tell);
                 let report = searcher.run(budget, stop, &mut progress).map_err(|error| error.to_string())?;
-                debug!(playouts = report.playouts, seconds = report.seconds, nodes = report.nodes, "search");
+                let Report { playouts, seconds, nodes, is_settled, .. } = report;
+                debug!(playouts, seconds, nodes, is_settled, "search");
                 report.best(role).into_iter().for_each(tell);
+                Ok(Duration::from_nanos(report.counters.work_ns))
             }
             Mind::Single(searcher) => {
                 let mut progress = |report: &single::Report| report.a_move.into_iter().for_each(&mut *tell);
@@ -88,9 +91,9 @@ impl<R: Reasoner> Mind<R> {
                     warn!(error, "a system could not go on");
                 }
                 report.a_move.into_iter().for_each(tell);
+                Ok(Duration::ZERO)
             }
         }
-        Ok(())
     }
 
     /// The line that a system for one role holds from the root on.

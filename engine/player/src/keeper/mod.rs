@@ -4,6 +4,7 @@
 //! of its own, and what it has not found when the clock ends is not waited for. It does not know how the
 //! messages travel, so the game manager's own players are kept the same way.
 
+mod bank;
 mod clock;
 mod desk;
 mod mind;

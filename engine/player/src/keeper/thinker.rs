@@ -14,6 +14,7 @@ use search::Budget;
 use single::Outsiders;
 use tracing::{info, info_span, warn};
 
+use super::bank::Bank;
 use super::clock::Deadlines;
 use super::desk::Desk;
 use super::mind::Mind;
@@ -135,7 +136,8 @@ impl<'a> Thinking<'a> {
         info!(reasoner = reasoner.name(), ?after, "match set up");
         job.desk.think_with(reasoner.name(), after);
         let outsiders = self.outsiders;
-        Ok(Thinker { job, reasoner, outsiders, seat, mind: None, graph_bytes, legal: Vec::new() })
+        let bank = Bank::of(&job.brain, reasoner.n_roles());
+        Ok(Thinker { job, reasoner, outsiders, seat, mind: None, graph_bytes, legal: Vec::new(), bank })
     }
 }
 
@@ -244,6 +246,8 @@ struct Thinker<'a, R: Reasoner> {
     graph_bytes: usize,
     /// Our legal moves in the current state.
     legal: Vec<Move>,
+    /// Where time is managed.
+    bank: Option<Bank>,
 }
 
 impl<'a, R: Reasoner> Thinker<'a, R> {
@@ -252,12 +256,14 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
         let job = self.job;
         loop {
             match *moment {
-                Moment::Start => self.search(job.brain.budget(Some(job.deadlines.search)), false),
-                // A forced move is answered at once: the search goes on while the manager waits for the others.
-                Moment::Turn(deadlines) if self.legal.len() > 1 => {
-                    self.search(job.brain.budget(Some(deadlines.search)), true);
+                Moment::Start => {
+                    self.search(job.brain.budget(Some(job.deadlines.search)), false);
                 }
-                Moment::Between if !job.brain.is_limited() => self.search(job.brain.budget(None), false),
+                // A forced move is answered at once: the search goes on while the manager waits for the others.
+                Moment::Turn(deadlines) if self.legal.len() > 1 => self.take_turn(deadlines.search),
+                Moment::Between if !job.brain.is_limited() => {
+                    self.search(job.brain.budget(None), false);
+                }
                 Moment::Turn(_) | Moment::Between => {}
             }
             if !matches!(moment, Moment::Between) {
@@ -292,7 +298,8 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
         let (mut seat, legal) = self.seat.with(&reasoner, &self.legal, job.brain.search.limits, &job.gone)?;
         let graph_bytes = job.brain.search.max_bytes;
         let mind = self.successor_mind(&reasoner, &mut seat, graph_bytes);
-        Ok(Thinker { job, reasoner, outsiders: self.outsiders, seat, mind, graph_bytes, legal })
+        let (outsiders, bank) = (self.outsiders, self.bank);
+        Ok(Thinker { job, reasoner, outsiders, seat, mind, graph_bytes, legal, bank })
     }
 
     /// A mind of the other reasoner that holds the line of this one, if there is a line; otherwise it is made when needed.
@@ -346,15 +353,31 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
         first.is_some()
     }
 
-    /// Searches, unless something else is to be done; offers what it finds if that is wanted.
-    fn search(&mut self, budget: Budget, offer: bool) {
-        if self.job.orders.make_way().is_raised() {
+    /// Searches for an answer until the deadline at the latest.
+    fn take_turn(&mut self, deadline: Instant) {
+        let brain = &self.job.brain;
+        let Some(bank) = self.bank else {
+            self.search(brain.budget(Some(deadline)), true);
             return;
+        };
+        let worked = self.search(bank.budget(brain, self.seat.role(), deadline), true);
+        // What a search that failed has worked is not known; it may have been all.
+        self.bank = Some(worked.map_or_else(Bank::default, |worked| bank.after(brain, worked)));
+    }
+
+    /// Searches, unless something else is to be done; offers what it finds if that is wanted. How long a thread worked at
+    /// most, as far as that is limited; none if there was no search, or it failed.
+    fn search(&mut self, budget: Budget, offer: bool) -> Option<Duration> {
+        if self.job.orders.make_way().is_raised() {
+            return None;
         }
         match self.seat.is_terminal() {
             Ok(false) => {}
-            Ok(true) => return,
-            Err(error) => return warn!(%error, "a state that cannot be judged is not searched"),
+            Ok(true) => return None,
+            Err(error) => {
+                warn!(%error, "a state that cannot be judged is not searched");
+                return None;
+            }
         }
         let mind = match self.mind.take() {
             Some(mind) => Ok(mind),
@@ -365,7 +388,10 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
         };
         let mut mind = match mind {
             Ok(mind) => mind,
-            Err(error) => return warn!(%error, "no search"),
+            Err(error) => {
+                warn!(%error, "no search");
+                return None;
+            }
         };
         let role = self.seat.role();
         let make_way = self.job.orders.make_way().clone();
@@ -380,10 +406,14 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
             mind.think(role, &budget, &make_way, &mut tell)
         }));
         match result {
-            Ok(Ok(())) => self.mind = Some(mind),
+            Ok(Ok(worked)) => {
+                self.mind = Some(mind);
+                return Some(worked);
+            }
             Ok(Err(error)) => warn!(%error, "the search failed"),
             Err(_) => warn!("the search failed; it begins anew"),
         }
+        None
     }
 
     /// Gives memory back, now that the answer has left.
