@@ -28,6 +28,12 @@ pub enum SearchError {
     /// [`Options::rave_bias`](crate::Options::rave_bias) is out of bounds.
     #[error("the bias of rave is a number from 0 to 1, not {0}")]
     RaveBias(f64),
+    /// [`Options::pn_bias`](crate::Options::pn_bias) is out of bounds.
+    #[error("the bias by proof numbers is a number from 0 to {max}, not {0}", max = MAX_EXPLORATION)]
+    PnBias(f64),
+    /// [`Options::pn_bias`](crate::Options::pn_bias) is wanted without [`Options::solver`](crate::Options::solver).
+    #[error("proof numbers count what is left to be proven; turn the solver on, or leave the bias at 0")]
+    NothingProven,
     /// [`Options::batch`](crate::Options::batch) is out of bounds.
     #[error("a batch has 1 to {max} leaves, not {0}", max = MAX_BATCH)]
     Batch(u32),

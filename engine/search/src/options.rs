@@ -63,6 +63,10 @@ pub struct Options {
     pub solver: bool,
     /// How soon later moves' means give way to a move's own in `rave`, 0 to 1 (Saffidine et al. 2012, table 2).
     pub rave_bias: f64,
+    /// How much moves are preferred that are near to a proven win, in goal points as C is, 0 to [`MAX_EXPLORATION`]: of n
+    /// moves the k-th nearest has `pn_bias (1 - k / n)` more in UCB1 (Kowalski et al. 2024 and 2025, UCT-PN; their C_pn times
+    /// the goal points that their values of 0 to 1 stand for). 0: nothing is counted for it. Above 0 it needs the solver.
+    pub pn_bias: f64,
     /// UCB1's constant C, in goal points, 0 to [`MAX_EXPLORATION`]. None: 40, or 100 for one role (Méhat and Cazenave
     /// 2010, 3.2).
     pub exploration: Option<f64>,
@@ -96,6 +100,7 @@ impl Default for Options {
             hot_levels: 0,
             solver: false,
             rave_bias: RAVE_BIAS,
+            pn_bias: 0.0,
             batch: None,
             rollouts: None,
             exploration: None,
@@ -113,8 +118,8 @@ impl Options {
     /// Checks all that does not depend on the game, as a search does when it is made.
     ///
     /// # Errors
-    /// If a number is out of its bounds, payoffs cannot be where they are wanted, or rollouts that must tell their moves
-    /// are wanted side by side.
+    /// If a number is out of its bounds, payoffs cannot be where they are wanted, a bias is to go by proofs that nobody
+    /// makes, or rollouts that must tell their moves are wanted side by side.
     pub fn check(&self) -> Result<(), SearchError> {
         if self.threads == 0 || self.threads > MAX_THREADS {
             return Err(SearchError::Threads(self.threads));
@@ -130,6 +135,12 @@ impl Options {
         }
         if !(0.0..=1.0).contains(&self.rave_bias) {
             return Err(SearchError::RaveBias(self.rave_bias));
+        }
+        if !(0.0..=MAX_EXPLORATION).contains(&self.pn_bias) {
+            return Err(SearchError::PnBias(self.pn_bias));
+        }
+        if self.pn_bias > 0.0 && !self.solver {
+            return Err(SearchError::NothingProven);
         }
         if self.batch.is_some_and(|batch| !(1..=MAX_BATCH).contains(&batch)) {
             return Err(SearchError::Batch(self.batch.unwrap_or_default()));
@@ -158,6 +169,11 @@ impl Options {
             }
         }
         Ok(())
+    }
+
+    /// Whether nodes have proof numbers.
+    pub(crate) fn has_proof_numbers(&self) -> bool {
+        self.pn_bias > 0.0 && self.solver && self.config.is_guided()
     }
 
     /// Where playouts are added.

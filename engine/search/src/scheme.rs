@@ -22,6 +22,8 @@ pub(crate) struct Scheme {
     pub(crate) unexplored: Unexplored,
     pub(crate) final_move: FinalMove,
     pub(crate) rave_bias: f64,
+    /// What the move nearest to a proven win is preferred by, in goal points.
+    pub(crate) pn_bias: f64,
     /// Whether moves are compared by counts and sums that stand ready, and by nothing else.
     pub(crate) has_columns: bool,
     /// Whether what is in flight on the edges of sequential nodes is read from their children.
@@ -79,6 +81,7 @@ impl Scheme {
             unexplored: options.unexplored,
             final_move: options.rule_of_final_move(),
             rave_bias: options.rave_bias,
+            pn_bias: options.pn_bias,
         }
     }
 

@@ -53,6 +53,14 @@ impl Valuation {
         }
     }
 
+    /// The least rank of an end that is won: with the highest goal, or where the difference is aimed at, the largest one.
+    pub(crate) fn least_win(&self) -> u64 {
+        match self.aim {
+            Aim::Own | Aim::Difference => self.most(),
+            Aim::OwnThenOther => self.max_goal * (self.max_goal + 1),
+        }
+    }
+
     /// What two roles' ranks always sum up to, where the aim alone says so.
     pub(crate) fn sum_of_two(&self) -> Option<u64> {
         (self.aim == Aim::Difference).then(|| self.most())

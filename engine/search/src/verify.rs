@@ -39,6 +39,9 @@ pub struct GraphSummary {
     pub bounded_nodes: u64,
     /// Nodes whose values are known, for all roles.
     pub solved_nodes: u64,
+    /// Nodes whose proof numbers are not those of what is below them: another way came by there since, edges were cut, or
+    /// threads counted at the same time. None where there are no proof numbers.
+    pub stale_proof_numbers: Option<u64>,
     /// Playouts that ended at a node.
     pub own_visits: u64,
     /// Passages of playouts through nodes.
@@ -226,6 +229,7 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
         }
         self.summary.nodes += 1;
         self.inspect_bounds(id);
+        self.inspect_proof_numbers(id);
         match status {
             Status::Open => {
                 self.summary.open_nodes += 1;
@@ -275,6 +279,16 @@ impl<S: Eq + Hash, O: Orders> Inspection<'_, S, O> {
         self.expect(solver.layout.follows(word, proof), || {
             format!("node {}: its bounds do not follow from its children's", id.0)
         });
+    }
+
+    /// Proof numbers only guide, so that one which is late is no breach.
+    fn inspect_proof_numbers(&mut self, id: NodeId) {
+        let graph = self.graph;
+        let (Some(solver), Some(_)) = (&self.scheme.solver, &graph.proof_numbers) else { return };
+        let is_stale = (0..solver.layout.n_bounded).any(|role_idx| {
+            solver.proof_number(graph, id, role_idx) != solver.count_leaves(graph, id, role_idx)
+        });
+        *self.summary.stale_proof_numbers.get_or_insert(0) += u64::from(is_stale);
     }
 
     fn inspect_edges(&mut self, id: NodeId, opening: Opening, visits: u64, own: u64) {

@@ -74,6 +74,31 @@ fn full_graphs_keep_what_is_proven() {
 }
 
 #[test]
+fn full_graphs_with_proof_numbers_keep_their_laws() {
+    fill(
+        || Nim([9, 9, 9, 9]),
+        |config, threads| Options { solver: true, pn_bias: 10.0, ..options(config, threads, 1 << 20) },
+    );
+}
+
+#[test]
+fn proof_numbers_move_with_their_nodes() {
+    // A tree, in which all numbers are those of what is below.
+    let leaning = Options { solver: true, pn_bias: 10.0, ..options(Config::Uct, 1, 4 << 20) };
+    let mut searcher = searcher(Nim([7, 7, 7, 7]), leaning);
+    while searcher.report().bytes <= (4 << 20) * 5 / 8 {
+        play(&mut searcher, 50);
+    }
+    let best = searcher.report().best(Role(0)).expect("a move");
+    searcher.set_root(&(without([7, 7, 7, 7], best), 1));
+    searcher.tidy(&Interrupt::new());
+    assert!(searcher.report().reclaims.nodes > 0);
+    let summary = searcher.verify(&Interrupt::new()).expect("it keeps its laws");
+    assert!(summary.open_nodes > 50, "{summary:?}");
+    assert_eq!(summary.stale_proof_numbers, Some(0));
+}
+
+#[test]
 fn tidying_takes_nothing_from_below_the_root() {
     for config in Config::ALL.into_iter().filter(|&config| config != Config::Mc) {
         for threads in [1, 2] {
@@ -258,6 +283,9 @@ fn a_node_costs_what_its_state_owns() {
     };
     let plain = node_bytes(Some(0), 1 << 30);
     assert_eq!(node_bytes(Some(1000), 1 << 30), plain + 1000);
+    // Four bytes for each of two roles.
+    let leaning = Options { solver: true, pn_bias: 10.0, ..options(Config::UctT, 1, 1 << 30) };
+    assert_eq!(searcher(Nim([9, 9, 9, 9]), leaning).record_bytes().node, plain + 8);
     assert!(node_bytes(None, 1 << 30) > plain, "what a reasoner does not tell is not nothing");
     assert_eq!(
         node_bytes(Some(1 << 20), 1 << 20),

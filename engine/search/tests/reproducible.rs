@@ -73,6 +73,21 @@ fn equal_seeds_prove_the_same() {
 }
 
 #[test]
+fn equal_seeds_lean_to_the_same_proofs() {
+    for config in Config::ALL {
+        let reasoner = Rust::new(Nim([3, 4, 5, 6]));
+        let leaning =
+            |pn_bias| Options { config, seed: Some(7), solver: true, pn_bias, ..Options::default() };
+        let first = search_with(&reasoner, leaning(10.0), &[3000]);
+        assert_eq!(first, search_with(&reasoner, leaning(10.0), &[3000]), "{config}");
+        assert_eq!(first.roles, search_with(&reasoner, leaning(10.0), &[1000, 500, 1500]).roles, "{config}");
+        let upright = search_with(&reasoner, leaning(0.0), &[3000]);
+        let is_guided = !matches!(config, Config::Mc | Config::McMemory);
+        assert_eq!(first.roles != upright.roles, is_guided, "{config}");
+    }
+}
+
+#[test]
 fn the_reports_are_those_of_the_golden_file() {
     let mut actual = String::new();
     for config in Config::ALL {

@@ -319,6 +319,12 @@ fn options_out_of_bounds_are_refused() {
         let odd = Options { exploration: Some(exploration), ..Options::default() };
         assert!(matches!(refused(odd), SearchError::Exploration(_)), "{exploration}");
     }
+    for pn_bias in [f64::NAN, f64::INFINITY, -1.0, 1e308] {
+        let odd = Options { pn_bias, solver: true, ..Options::default() };
+        assert!(matches!(refused(odd), SearchError::PnBias(_)), "{pn_bias}");
+    }
+    let unproven = Options { pn_bias: 10.0, solver: false, ..Options::default() };
+    assert!(matches!(refused(unproven), SearchError::NothingProven));
     let flood = Options { batch: Some(512), rollouts: Some(64), ..Options::default() };
     assert!(matches!(refused(flood), SearchError::InFlight { batch: 512, rollouts: 64 }));
     let nowhere = Options { pin: vec![usize::MAX], ..Options::default() };

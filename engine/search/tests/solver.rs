@@ -12,7 +12,7 @@ use common::graphs::{Drawn, Layers};
 use common::runs::{play, searcher};
 use common::{Broken, Game, Nim, Picks, Rust, take};
 use daggerboard_search::{Aim, Config, Options, Report, Searcher, Simultaneous};
-use reasoner::{Move, Role};
+use reasoner::{Interrupt, Move, Role};
 
 const THREADS: [usize; 3] = [1, 2, 16];
 
@@ -43,10 +43,16 @@ fn exact<G: Game>(game: &G) -> Values {
 /// Searches until the root is solved; its values must be those of the exhaustive solver, and the move to play one that
 /// has them.
 fn solves<G: Game>(game: impl Fn() -> G, config: Config, most_playouts: u64) {
+    solves_with(game, |threads| options(config, threads), most_playouts);
+}
+
+fn solves_with<G: Game>(game: impl Fn() -> G, options: impl Fn(usize) -> Options, most_playouts: u64) {
     let rules = game();
     let truth = exact(&rules);
     for threads in THREADS {
-        let mut searcher = searcher(game(), options(config, threads));
+        let options = options(threads);
+        let config = options.config;
+        let mut searcher = searcher(game(), options);
         let report = play(&mut searcher, most_playouts);
         assert!(report.is_solved, "{rules:?}, {config}, {threads} threads: {:?} of {truth:?}", told(&report));
         assert!(report.playouts < most_playouts, "a solved root ends the run");
@@ -117,6 +123,67 @@ fn the_roles_that_have_a_place_are_bounded() {
         assert!(told.0 <= truth.0 && told.1 >= truth.1, "{told:?} is not around {truth:?}");
     }
     assert_eq!(told(&report)[4], (0, 100));
+}
+
+#[test]
+fn a_bias_by_proof_numbers_changes_no_value() {
+    for pn_bias in [5.0, 50.0, 1000.0] {
+        for config in CONFIGS {
+            let leaning = |threads| Options { pn_bias, ..options(config, threads) };
+            solves_with(|| Nim([1, 2, 4, 0]), leaning, 1_000_000);
+            solves_with(|| SmallHex(3), leaning, 1_000_000);
+            solves_with(|| InARow { width: 4, height: 3, length: 3, do_drop: true }, leaning, 1_000_000);
+            solves_with(
+                || Layers { seed: 2, n_roles: 3, n_layers: 6, width: 6, n_moves: 3 },
+                leaning,
+                1_000_000,
+            );
+            solves_with(|| Picks { n_roles: 2, steps: 2, most: 2 }, leaning, 1_000_000);
+        }
+    }
+}
+
+#[test]
+fn of_even_moves_the_one_with_the_nearer_proof_is_preferred() {
+    // Behind the first move the other role has twelve moves, behind the second two. All of them lead to a long corridor of
+    // the first role's with an even end, so that means are alike, numbers stay and nothing is proven soon.
+    const CORRIDOR: usize = 3;
+    const END: usize = 15;
+    let game = || {
+        let mut places = vec![(0, vec![1, 2]), (1, vec![CORRIDOR; 12]), (1, vec![CORRIDOR; 2])];
+        places.extend((CORRIDOR..END).map(|place| (0, vec![place + 1; 2])));
+        places.push((0, vec![]));
+        Drawn { n_roles: 2, places, goals: |_, _| 50 }
+    };
+    let visits = |pn_bias| {
+        let leaning = Options { pn_bias, ..options(Config::Uct, 1) };
+        let report = play(&mut searcher(game(), leaning), 60);
+        let of_move =
+            |a_move| report.roles[0].moves.iter().find(|it| it.a_move == a_move).map(|it| it.visits);
+        [Move(0), Move(1)].map(|a_move| of_move(a_move).expect("it is legal"))
+    };
+    let (without, with) = (visits(0.0), visits(40.0));
+    assert!(without[0].abs_diff(without[1]) <= 1, "{without:?}");
+    assert!(with[1] > 2 * with[0], "{with:?}");
+}
+
+#[test]
+fn proof_numbers_are_those_of_what_is_below() {
+    for (config, is_tree) in [(Config::Uct, true), (Config::UctT, false), (Config::Credited, false)] {
+        let leaning = Options { pn_bias: 10.0, ..options(config, 1) };
+        let mut searcher = searcher(Nim([3, 4, 5, 6]), leaning);
+        play(&mut searcher, 3_000);
+        let stale = |searcher: &Searcher<Rust<Nim>>| {
+            let summary = searcher.verify(&Interrupt::new()).expect("it has just been verified");
+            (summary.stale_proof_numbers.expect("they are counted"), summary.open_nodes)
+        };
+        // In a graph others learn of a change when they come by.
+        let (n_stale, n_open) = stale(&searcher);
+        assert!(if is_tree { n_stale == 0 } else { n_stale < n_open / 2 }, "{config}: {n_stale} of {n_open}");
+    }
+    let mut off = searcher(Nim([1, 2, 0, 0]), options(Config::UctT, 1));
+    play(&mut off, 100);
+    assert_eq!(off.verify(&Interrupt::new()).expect("it keeps its laws").stale_proof_numbers, None);
 }
 
 #[test]
@@ -278,9 +345,11 @@ fn baselines_and_those_who_do_not_want_it_prove_nothing() {
 fn many_threads_keep_the_laws_of_bounds() {
     for config in Config::ALL {
         for (heaps, max_bytes) in [([2, 3, 4, 1], 64 << 20), ([9, 9, 9, 9], 2 << 20)] {
-            let many = Options { max_bytes, ..options(config, 64) };
-            let mut searcher = searcher(Nim(heaps), many);
-            (0..4).for_each(|_| drop(play(&mut searcher, 500)));
+            for pn_bias in [0.0, 10.0] {
+                let many = Options { max_bytes, pn_bias, ..options(config, 64) };
+                let mut searcher = searcher(Nim(heaps), many);
+                (0..4).for_each(|_| drop(play(&mut searcher, 500)));
+            }
         }
     }
 }

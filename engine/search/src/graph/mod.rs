@@ -27,6 +27,7 @@ use crate::node::{INLINE_ROLES, Node, NodeId, Opening};
 use crate::orders::{Orders, Sound};
 use crate::parents::{Parents, Way};
 use crate::results::Results;
+use crate::solver::ProofNumbers;
 use crate::sync::{AtomicU64, Mutex, Ordering, Slot};
 use crate::table::{Found, Lookup, Table, spread};
 
@@ -87,6 +88,8 @@ pub(crate) struct Graph<S, O: Orders = Sound> {
     pub(crate) words: Chunks<AtomicU64>,
     /// The ways into nodes, where the configuration asks for them.
     pub(crate) parents: Option<Parents>,
+    /// How far nodes are from proofs, where the configuration asks.
+    pub(crate) proof_numbers: Option<ProofNumbers>,
     /// What moves were worth later, where the configuration asks.
     pub(crate) later: Option<LaterMoves>,
     /// Held by backups that must see all numbers above a node at rest: see [`incremental`](crate::incremental).
@@ -99,7 +102,14 @@ pub(crate) struct Graph<S, O: Orders = Sound> {
 impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     /// An empty graph.
     pub(crate) fn new(n_roles: usize, kind: GraphKind, sizes: Sizes) -> Graph<S, O> {
-        let GraphKind { has_transpositions, has_parent_links, has_credit, has_later_moves, layout } = kind;
+        let GraphKind {
+            has_transpositions,
+            has_parent_links,
+            has_credit,
+            has_later_moves,
+            has_proof_numbers,
+            layout,
+        } = kind;
         let Sizes { node_bits, edge_bits, first_table_bits, table_bits, cap, state_heap_bytes } = sizes;
         // As many chunks as the cap could pay for if it paid for nothing else, within 32-bit ids.
         let n_chunks =
@@ -125,6 +135,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
             layout,
             parents: has_parent_links
                 .then(|| Parents::new(n_node_chunks, node_bits, n_small_chunks, word_bits)),
+            proof_numbers: has_proof_numbers.then(|| ProofNumbers::new(n_node_chunks, node_bits, n_roles)),
             later: has_later_moves.then(|| {
                 LaterMoves::new(n_small_chunks, word_bits, Table::new(first_table_bits, table_bits + 2))
             }),
@@ -196,12 +207,14 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
     /// What nodes and edges cost.
     pub(crate) fn record_bytes(&self) -> RecordBytes {
         let n_spilled = if self.n_roles > INLINE_ROLES { self.spilled_per_node() as u64 } else { 0 };
+        let numbers = self.proof_numbers.as_ref().map_or(0, ProofNumbers::node_bytes);
         let (list, way) = self.parents.as_ref().map_or((0, 0), Parents::item_bytes);
         RecordBytes {
             node: self.nodes.items.item_bytes()
                 + self.states.item_bytes()
                 + n_spilled * self.spill.item_bytes()
-                + list,
+                + list
+                + numbers,
             edge: self.edges.items.item_bytes() + self.layout.stride as u64 * self.words.item_bytes() + way,
             opening: if self.n_roles > 1 { self.n_roles as u64 * self.side.items.item_bytes() } else { 0 },
         }
@@ -230,6 +243,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         };
         let has_room = self.states.ensure(id.idx(), &self.meter)
             && self.parents.as_ref().is_none_or(|parents| parents.ensure(id, &self.meter))
+            && self.proof_numbers.as_ref().is_none_or(|numbers| numbers.ensure(id, &self.meter))
             && (self.n_roles <= INLINE_ROLES
                 || self.spill.ensure(id.idx() * self.spilled_per_node(), &self.meter));
         if !has_room {

@@ -58,6 +58,7 @@ pub(crate) struct GraphKind {
     pub(crate) has_parent_links: bool,
     pub(crate) has_credit: bool,
     pub(crate) has_later_moves: bool,
+    pub(crate) has_proof_numbers: bool,
     pub(crate) layout: EdgeLayout,
 }
 
@@ -69,6 +70,7 @@ impl GraphKind {
             has_parent_links: options.config.has_parent_links(),
             has_credit: options.config == Config::Credited,
             has_later_moves: options.config.has_later_moves(),
+            has_proof_numbers: options.has_proof_numbers(),
             layout: EdgeLayout::new(options, n_roles),
         }
     }
@@ -77,7 +79,7 @@ impl GraphKind {
 /// What one record of a graph costs, in bytes; tables and what moves were worth later come on top.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordBytes {
-    /// A node with its state, and the sums of roles that have no place in it.
+    /// A node with its state, the sums of roles that have no place in it, and proof numbers if there are any.
     pub node: u64,
     /// An edge with the words that its configuration keeps of it; with links to parents, the way to its child too.
     pub edge: u64,

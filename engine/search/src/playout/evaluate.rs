@@ -191,6 +191,7 @@ impl<R: Reasoner> Walker<R> {
                 self.path.back_up(graph, scheme, &Ending { values, best, is_at_node }, &mut self.hot);
                 if let Some(solver) = &scheme.solver {
                     solver.go_up(graph, &self.path, &mut self.words);
+                    solver.renew_proof_numbers(graph, &self.path);
                 }
                 let depth = self.path.nodes.len() as u64;
                 counters.depth_sum.add(depth);

@@ -13,6 +13,7 @@ use crate::graph::joint::Joint;
 use crate::node::{INLINE_ROLES, Node, NodeId, Status};
 use crate::orders::Orders;
 use crate::parents::Way;
+use crate::solver::ProofNumbers;
 use crate::sync::{AtomicU64, Slot};
 use crate::threads::{Part, do_all, for_each};
 
@@ -107,7 +108,18 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
         let words_of_joint = self.words_of_joint();
         let stride = self.layout.stride;
         let Graph {
-            nodes, states, spill, edges, words, side, joints, state_table, joint_table, meter, ..
+            nodes,
+            states,
+            spill,
+            proof_numbers,
+            edges,
+            words,
+            side,
+            joints,
+            state_table,
+            joint_table,
+            meter,
+            ..
         } = self;
         let meter = &*meter;
         let (mut edge_runs, mut side_runs) = (Runs::default(), Runs::default());
@@ -116,7 +128,7 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
                 Box::new(|| {
                     compact_nodes::<O>(fates, nodes, (edges, &mut edge_runs), (side, &mut side_runs), meter)
                 }),
-                Box::new(|| compact_states(fates, states, (spill, n_spilled), meter)),
+                Box::new(|| compact_states(fates, states, (spill, n_spilled), proof_numbers.as_mut(), meter)),
             ],
             n_threads,
         );
@@ -206,6 +218,7 @@ fn compact_states<S: Send + 'static>(
     fates: &Fates,
     states: &mut Chunks<Slot<S>>,
     (spill, n_spilled): (&mut Chunks<AtomicU64>, usize),
+    mut proof_numbers: Option<&mut ProofNumbers>,
     meter: &Meter,
 ) {
     for from in fates.alive() {
@@ -213,9 +226,15 @@ fn compact_states<S: Send + 'static>(
         // Exchanged, so that the states of what is gone gather above and need not be dropped yet.
         states.exchange(from.idx(), to.idx(), meter);
         spill.slide(from.idx() * n_spilled, to.idx() * n_spilled, n_spilled, meter);
+        if let Some(numbers) = &proof_numbers {
+            numbers.slide(from, to, meter);
+        }
     }
     states.truncate(fates.end(), meter);
     spill.truncate(fates.end() * n_spilled, meter);
+    if let Some(numbers) = &mut proof_numbers {
+        numbers.truncate(fates.end(), meter);
+    }
 }
 
 /// Slides the edges of living nodes, with their words; how many edges are left.

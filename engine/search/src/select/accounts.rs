@@ -29,6 +29,8 @@ pub(crate) struct Account {
     pub(crate) origin: f64,
     pub(crate) in_flight: f64,
     pub(crate) standing: Standing,
+    /// What the move is preferred by, whatever it came to, in goal points.
+    pub(crate) bias: f64,
 }
 
 /// How far a move is known.
@@ -137,7 +139,7 @@ fn adapter<'a, S: Eq + Hash, O: Orders>(
 fn account(scheme: &Scheme, results: Results, standing: Standing) -> Account {
     let visits = results.tally.visits as f64;
     let mean = results.mean(&scheme.valuation);
-    Account { mean, visits, origin: visits, in_flight: results.tally.in_flight as f64, standing }
+    Account { mean, visits, origin: visits, in_flight: results.tally.in_flight as f64, standing, bias: 0.0 }
 }
 
 #[inline]

@@ -5,11 +5,13 @@
 
 mod accounts;
 mod columns;
+mod leaning;
 mod regret;
 
 use accounts::Recall;
 pub(crate) use accounts::{Account, Standing};
 use columns::{Columns, first_of_best};
+use leaning::Leaning;
 pub(crate) use regret::{Regrets, choose_by_regret};
 
 use std::hash::Hash;
@@ -52,6 +54,7 @@ pub(crate) struct Selector {
     bounds: Vec<f64>,
     recall: Recall,
     columns: Columns,
+    leaning: Leaning,
     /// What is proven of each move's child.
     words: Vec<u64>,
 }
@@ -86,6 +89,7 @@ impl Selector {
         if n_unexplored > 0 {
             return Some(self.choose_unexplored(graph, scheme, history, view, n_unexplored, dice));
         }
+        self.leaning.bias(graph, scheme, view, &mut self.accounts);
         let first_guess = mean_of(graph, scheme, view);
         let best = self.choose_by_bound(scheme, first_guess, |_| true)?;
         if self.accounts[best].standing != Standing::Proven {
@@ -175,7 +179,7 @@ impl Selector {
     /// UCB1 with what is in flight in its exploration term (Liu et al. 2020, WU-UCT, eq. 4):
     /// Q + C sqrt(ln(N + O) / (n + o)). Of equal bounds the earlier move's counts. A virtual loss counts in Q too.
     ///
-    /// Moves of some standing are left out.
+    /// A bias is added to every bound; moves of some standing are left out.
     fn choose_by_bound(
         &mut self,
         scheme: &Scheme,
@@ -199,8 +203,8 @@ impl Selector {
             match account.standing {
                 Standing::Broken | Standing::Refuted => f64::NEG_INFINITY,
                 standing if !may_have(standing) => f64::NEG_INFINITY,
-                Standing::Proven => q,
-                _ => q + numerator / visits.max(1.0).sqrt(),
+                Standing::Proven => q + account.bias,
+                _ => q + account.bias + numerator / visits.max(1.0).sqrt(),
             }
         };
         // All bounds first: square roots and divisions that wait for no comparison overlap.

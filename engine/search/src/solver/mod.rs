@@ -8,14 +8,15 @@
 
 pub(crate) mod bounds;
 mod joint;
+mod proof_numbers;
 mod verdict;
 
 use std::hash::Hash;
 
 pub(crate) use self::bounds::{BoundsLayout, Interval};
+pub(crate) use self::proof_numbers::ProofNumbers;
 pub(crate) use self::verdict::verdicts;
 use crate::backup::Path;
-use crate::config::Config;
 use crate::edge::Child;
 use crate::graph::Graph;
 use crate::node::{NodeId, Opening, Status};
@@ -30,6 +31,8 @@ pub(crate) struct Solver {
     pub(crate) layout: BoundsLayout,
     /// What the ranks of two roles always sum up to, where that is known of the game.
     sum: Option<u64>,
+    /// The least rank that is a win.
+    least_win: u64,
     /// Whether a known value is worth the same here as where the game ends, so that descents may end at it.
     pub(crate) ends_descents: bool,
 }
@@ -38,9 +41,14 @@ impl Solver {
     /// For a search with these options; none if it is not to prove anything, keeps no graph, is one of the baselines, or the
     /// goals are too many to be bounded.
     pub(crate) fn new(options: &Options, valuation: &Valuation, n_roles: usize) -> Option<Solver> {
-        let is_wanted = options.solver && !matches!(options.config, Config::Mc | Config::McMemory);
+        let is_wanted = options.solver && options.config.is_guided();
         let layout = BoundsLayout::new(n_roles, valuation.most()).filter(|_| is_wanted)?;
-        Some(Solver { layout, sum: valuation.sum_of_two(), ends_descents: valuation.discount == 1.0 })
+        Some(Solver {
+            layout,
+            sum: valuation.sum_of_two(),
+            least_win: valuation.least_win(),
+            ends_descents: valuation.discount == 1.0,
+        })
     }
 
     /// The word of an end with these ranks.
@@ -214,7 +222,7 @@ mod tests {
 
     fn solver(n_roles: usize, sum: Option<u64>) -> Solver {
         let layout = BoundsLayout::new(n_roles, 100).expect("there is room");
-        Solver { layout, sum, ends_descents: true }
+        Solver { layout, sum, least_win: 100, ends_descents: true }
     }
 
     fn intervals(solver: &Solver, word: u64) -> Vec<(u64, u64)> {
