@@ -64,8 +64,8 @@ pub struct Options {
     /// How soon later moves' means give way to a move's own in `rave`, 0 to 1 (Saffidine et al. 2012, table 2).
     pub rave_bias: f64,
     /// How much moves are preferred that are near to a proven win, in goal points as C is, 0 to [`MAX_EXPLORATION`]: of n
-    /// moves the k-th nearest has `pn_bias (1 - k / n)` more in UCB1 (Kowalski et al. 2024 and 2025, UCT-PN; their C_pn times
-    /// the goal points that their values of 0 to 1 stand for). 0: nothing is counted for it. Above 0 it needs the solver.
+    /// moves the k-th nearest has `pn_bias (1 - k / n)` more in UCB1 (Kowalski et al. 2024 and 2025, UCT-PN; their C_pn, which
+    /// has the unit of their values). 0: nothing is counted for it. Above 0 it needs the solver.
     pub pn_bias: f64,
     /// UCB1's constant C, in goal points, 0 to [`MAX_EXPLORATION`]. None: 40, or 100 for one role (Méhat and Cazenave
     /// 2010, 3.2).
