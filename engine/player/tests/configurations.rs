@@ -67,12 +67,23 @@ fn the_graph_of_every_configuration_keeps_its_laws() {
             assert_eq!(has_joint_moves, is_simultaneous && config != Config::Mc, "{told}");
             // Means below joint moves are compared with nothing.
             let keeps_means = matches!(config, Config::UcdIncremental(_) | Config::UcdPaper(_));
+            assert_eq!(verify["stale_proof_numbers"], Value::Null, "{told}");
             for (gap, is_wanted) in [("credit_gap", config == Config::Credited), ("adapted_gap", keeps_means)]
             {
                 assert_eq!(verify[gap].is_object(), is_wanted && !is_simultaneous, "{gap}: {told}");
             }
         }
     }
+}
+
+#[test]
+fn a_bias_by_proof_numbers_is_told_and_keeps_the_laws() {
+    let args = ["search", "tic-tac-toe", "--config=uct", "--solver=on", "--pn-bias=20", "--threads=1"];
+    let more = ["--playouts=2000", "--batch=1", "--rollouts=1", "--memory=64M", "--verify", "--json"];
+    let told = json_of(&[&args[..], &more].concat());
+    assert_eq!(told["options"]["pn_bias"], 20.0);
+    // In a tree, one playout after the other, all numbers are those of what is below.
+    assert_eq!(told["verify"]["stale_proof_numbers"], 0, "{told}");
 }
 
 #[test]
@@ -132,6 +143,10 @@ fn options_that_a_family_would_ignore_are_wrong_usage() {
             ["--config=rave", "--batch=64"],
             "--batch=64: rave, rave-ucd and gibbs make their rollouts one by one",
         ),
+        (
+            ["--config=uct", "--pn-bias=10"],
+            "--pn-bias=10: proof numbers count what is left to be proven; turn the solver on",
+        ),
         (["--unexplored=gibbs", "--rollouts=8"], "--rollouts=8: rave, rave-ucd and gibbs make"),
         (["--config=uct", "--unexplored=gibbs(2000000)"], "with TAU above 0 and at most 1000000"),
         (["--config=uct", "--in-flight=loss(0)"], "with WEIGHT above 0 and at most 1000000"),
@@ -162,6 +177,7 @@ fn a_search_tells_its_options() {
             "final_move": null,
             "solver": false,
             "rave_bias": 0.5,
+            "pn_bias": 0.0,
             "batch": null,
             "rollouts": 1,
             "hot_levels": 0,

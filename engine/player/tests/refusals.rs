@@ -59,6 +59,7 @@ fn numbers_below_nothing_are_told_what_the_option_wants() {
         ("--c", "a number from 0 to 1000000"),
         ("--discount", "above 0 and at most 1"),
         ("--rave-bias", "a number from 0 to 1"),
+        ("--pn-bias", "a number from 0 to 1000000"),
         ("--seconds", "more than 0"),
         ("--threads", "1 to 1024 threads"),
         ("--memory", "a number of bytes"),
@@ -106,6 +107,9 @@ fn options_that_no_search_takes_are_wrong_usage() {
         ("simultaneous", "nash", "ucb1, regret-matching"),
         ("final-move", "last", "visits, mean, top"),
         ("rave-bias", "2", "a number from 0 to 1"),
+        ("pn-bias", "1000001", "a number from 0 to 1000000"),
+        // Without a solver.
+        ("pn-bias", "10", "turn the solver on"),
     ];
     for (key, value, reason) in settings {
         let option = format!("--{key}={value}");

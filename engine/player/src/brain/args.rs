@@ -8,7 +8,7 @@ use search::{Aim, FinalMove, InFlight, Options, Payoffs, Simultaneous, Unexplore
 use single::System;
 
 use super::numbers::{
-    parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_hot_levels,
+    parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_hot_levels, parse_pn_bias,
     parse_rave_bias, parse_rollouts, parse_seed, parse_switch, parse_threads,
 };
 use super::{Brain, TimeUse};
@@ -64,6 +64,11 @@ pub struct BrainArgs {
     /// How soon a move's own mean takes over under rave and rave-ucd, 0 to 1 (Saffidine et al. 2012, 4.3)
     #[arg(long, default_value_t = Options::default().rave_bias, value_name = "B", value_parser = parse_rave_bias)]
     pub rave_bias: f64,
+    /// How much moves are preferred that are near to a proven win, in goal points, 0 to 1000000: the k-th nearest of n has
+    /// X times 1 - k / n more in UCB1 (Kowalski et al. 2024 and 2025, UCT-PN, their C_pn). Counted for each role and position, in
+    /// 4 bytes; 0 counts nothing. Above 0 it needs --solver on; never under mc and mc-memory, nor where several choose at once
+    #[arg(long, default_value_t = Options::default().pn_bias, value_name = "X", value_parser = parse_pn_bias)]
+    pub pn_bias: f64,
     /// Leaves that a thread gathers before it rolls out from all of them, up to 512; 64 if it is not given and the reasoner
     /// plays many side by side, otherwise 1. Not with rave, rave-ucd and gibbs, whose rollouts are made one by one
     #[arg(long, value_name = "N", value_parser = parse_batch)]
@@ -212,6 +217,7 @@ impl BrainArgs {
             solver: self.solver,
             hot_levels: self.hot_levels,
             rave_bias: self.rave_bias,
+            pn_bias: self.pn_bias,
             batch: self.batch,
             rollouts: self.rollouts,
             exploration: self.c,

@@ -16,7 +16,7 @@ use single::System;
 
 pub use self::args::{BrainArgs, ThreadsArgs, all_cores};
 use self::numbers::{
-    parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_hot_levels,
+    parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_hot_levels, parse_pn_bias,
     parse_rave_bias, parse_rollouts, parse_seed, parse_switch,
 };
 pub use self::numbers::{parse_playouts, parse_seconds, parse_threads};
@@ -59,7 +59,7 @@ impl Default for Brain {
 }
 
 /// All keys of settings, for messages and help.
-const KEYS: &str = "threads, config, payoffs, aim, discount, unexplored, in-flight, simultaneous, final-move, solver, rave-bias, batch, rollouts, \
+const KEYS: &str = "threads, config, payoffs, aim, discount, unexplored, in-flight, simultaneous, final-move, solver, rave-bias, pn-bias, batch, rollouts, \
     hot-levels, c, reasoner, playouts, cpu, time, memory, seed, pin (cores joined by +)";
 
 /// Why a description of a player makes no brain.
@@ -183,6 +183,7 @@ impl Brain {
             }
             "hot-levels" => search.hot_levels = small(parse_hot_levels)?,
             "rave-bias" => search.rave_bias = number(parse_rave_bias)?,
+            "pn-bias" => search.pn_bias = number(parse_pn_bias)?,
             "batch" => search.batch = Some(small(parse_batch)?),
             "rollouts" => search.rollouts = Some(small(parse_rollouts)?),
             "c" => search.exploration = Some(number(parse_exploration)?),
@@ -202,19 +203,21 @@ impl Brain {
     }
 
     /// # Errors
-    /// If the search would refuse its options together: where payoffs can be and whether rollouts are made side by side
-    /// depends on other options, and everything else was checked as it was read. If time is managed where none is measured.
+    /// If the search would refuse its options together: where payoffs can be, whether there are proofs to go by and whether
+    /// rollouts are made side by side depends on other options, and everything else was checked as it was read. If
+    /// time is managed where none is measured.
     fn check(&self) -> Result<(), BrainError> {
         if self.time == TimeUse::Managed && self.playouts.is_some() {
             let reason = "with playouts no time is measured; leave one of them out";
             return Err(BrainError::value("time", self.time, reason));
         }
         let Err(error) = self.search.check() else { return Ok(()) };
-        let Options { payoffs, batch, rollouts, .. } = self.search;
+        let Options { payoffs, pn_bias, batch, rollouts, .. } = self.search;
         match (&error, payoffs, batch, rollouts) {
             (SearchError::Payoffs(_), Some(payoffs), ..) => {
                 Err(BrainError::value("payoffs", payoffs, &error))
             }
+            (SearchError::NothingProven, ..) => Err(BrainError::value("pn-bias", pn_bias, &error)),
             (SearchError::OneByOne, _, Some(n @ 2..), _) => Err(BrainError::value("batch", n, &error)),
             (SearchError::InFlight { batch, .. }, ..) => Err(BrainError::value("batch", batch, &error)),
             (SearchError::NothingHot, ..) => {
@@ -279,7 +282,8 @@ mod tests {
     #[test]
     fn every_option_of_the_search_is_a_setting() {
         let settings = "config=update-all,payoffs=nodes,aim=difference,discount=0.99,\
-                        simultaneous=regret-matching,final-move=top,rave-bias=0.5,batch=16,rollouts=4,solver=on";
+                        simultaneous=regret-matching,final-move=top,rave-bias=0.5,batch=16,rollouts=4,\
+                        pn-bias=2.5,solver=on";
         let search = Brain::parse(settings).unwrap().search;
         assert_eq!((search.config, search.payoffs), (Config::UpdateAll, Some(Payoffs::Nodes)));
         assert_eq!((search.aim, search.discount), (Aim::Difference, 0.99));
@@ -287,6 +291,23 @@ mod tests {
         assert_eq!((search.final_move, search.rave_bias), (Some(FinalMove::Top), 0.5));
         assert_eq!((search.batch, search.rollouts), (Some(16), Some(4)));
         assert!(search.solver && !Brain::default().search.solver);
+        assert_eq!((search.pn_bias, Brain::default().search.pn_bias), (2.5, 0.0));
+    }
+
+    #[test]
+    fn a_bias_by_proof_numbers_needs_proofs() {
+        for settings in ["pn-bias=10", "solver=off,pn-bias=10"] {
+            let error = Brain::parse(settings).unwrap_err();
+            assert!(
+                matches!(&error, BrainError::Value { key, .. } if key == "pn-bias"),
+                "{settings}: {error}"
+            );
+            assert!(error.to_string().contains("pn-bias=10: "), "{error}");
+            assert!(error.to_string().ends_with("turn the solver on, or leave the bias at 0"), "{error}");
+        }
+        for settings in ["pn-bias=10,solver=on", "solver=on,pn-bias=0", "pn-bias=0"] {
+            assert!(Brain::parse(settings).is_ok(), "{settings}");
+        }
     }
 
     #[test]
@@ -411,6 +432,10 @@ mod tests {
             "hot-levels=9",
             "rave-bias=-0.1",
             "rave-bias=nan",
+            "pn-bias=-1",
+            "pn-bias=1000001",
+            "pn-bias=nan",
+            "pn-bias=1",
         ] {
             let error = Brain::parse(setting).unwrap_err();
             assert!(matches!(error, BrainError::Value { .. }), "{setting}");

@@ -57,6 +57,12 @@ pub(super) fn parse_rave_bias(text: &str) -> Result<f64, String> {
     bias.ok_or_else(|| "a number from 0 to 1 is wanted".to_owned())
 }
 
+/// Reads the bias by proof numbers.
+pub(super) fn parse_pn_bias(text: &str) -> Result<f64, String> {
+    // In goal points as C is.
+    parse_exploration(text)
+}
+
 /// Reads a number of leaves that a thread has in flight.
 pub(super) fn parse_batch(text: &str) -> Result<u32, String> {
     let leaves = text.parse().ok().filter(|leaves| (1..=MAX_BATCH).contains(leaves));

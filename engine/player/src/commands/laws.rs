@@ -44,6 +44,7 @@ impl Verified {
                 "joint_moves": summary.joint_moves,
                 "bounded_nodes": summary.bounded_nodes,
                 "solved_nodes": summary.solved_nodes,
+                "stale_proof_numbers": summary.stale_proof_numbers,
                 "own_visits": summary.own_visits,
                 "node_visits": summary.node_visits,
                 "credit_gap": summary.credit_gap.map(gap_json),
@@ -85,6 +86,9 @@ impl Verified {
         if summary.bounded_nodes > 0 {
             let GraphSummary { bounded_nodes, solved_nodes, .. } = summary;
             lines.push(format!("  {bounded_nodes} nodes with proven bounds, {solved_nodes} of them solved"));
+        }
+        if let Some(n) = summary.stale_proof_numbers {
+            lines.push(format!("  {n} nodes whose proof numbers are not those of what is below them"));
         }
         let gaps = [("credit", summary.credit_gap), ("adapted", summary.adapted_gap)];
         lines.extend(gaps.into_iter().filter_map(|(name, gap)| Some(gap_line(name, &gap?))));

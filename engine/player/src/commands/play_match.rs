@@ -33,10 +33,11 @@ Examples:
 Players, one per role in role order (a role named `random` is played by the manager):
   self[:key=value,...]   ours; keys threads (1 if it is not given) config payoffs
                          aim discount unexplored in-flight simultaneous final-move
-                         solver rave-bias batch rollouts hot-levels c reasoner memory seed, as the
-                         options of `daggerboard search --help`, playouts cpu
-                         (seconds of each thread for a move) time (whole,
-                         managed; see `daggerboard player --help`) pin (0+1)
+                         solver rave-bias pn-bias batch rollouts hot-levels c reasoner
+                         memory seed, as the options of `daggerboard search
+                         --help`, playouts cpu (seconds of each thread for a move)
+                         time (whole, managed; see `daggerboard player --help`)
+                         pin (0+1)
   http://host:port       any player that speaks the protocol
   random                 random legal moves
   legal                  the first legal move

@@ -174,6 +174,7 @@ fn options_json(asked: &Asked<'_>) -> Value {
         "final_move": options.final_move.map(|it| it.to_string()),
         "solver": options.solver,
         "rave_bias": options.rave_bias,
+        "pn_bias": options.pn_bias,
         "batch": options.batch,
         "rollouts": options.rollouts,
         "hot_levels": options.hot_levels,
