@@ -406,7 +406,7 @@ mod tests {
                 }
                 // Its words still tell their first slots.
                 for part in table.parts(3) {
-                    table.follow(&part, |index| Some(index));
+                    table.follow(&part, Some);
                 }
             }
             assert!(!table.wants_more_for(1000));

@@ -14,8 +14,8 @@ use crate::brain::Brain;
 
 /// One match's thoughts, kept from move to move.
 pub(super) enum Mind<R: Reasoner> {
-    Graph(search::Searcher<R>),
-    Single(single::Searcher<R>),
+    Graph(Box<search::Searcher<R>>),
+    Single(Box<single::Searcher<R>>),
 }
 
 impl<R: Reasoner> Mind<R> {
@@ -30,7 +30,9 @@ impl<R: Reasoner> Mind<R> {
         let options = Options { max_bytes, ..brain.search.clone() };
         if let Some(system) = brain.system_for(reasoner.n_roles()) {
             let searcher = single::Searcher::with_outsiders(reasoner, system, &options, outsiders);
-            return searcher.map(Mind::Single).map_err(|error| error.to_string());
+            return searcher
+                .map(|searcher| Mind::Single(Box::new(searcher)))
+                .map_err(|error| error.to_string());
         }
         if let Some(system) = &brain.config
             && !matches!(system, single::System::Graph(_))
@@ -40,7 +42,7 @@ impl<R: Reasoner> Mind<R> {
         let mut searcher =
             search::Searcher::new(Arc::clone(reasoner), options).map_err(|error| error.to_string())?;
         searcher.set_max_pause(max_pause);
-        Ok(Mind::Graph(searcher))
+        Ok(Mind::Graph(Box::new(searcher)))
     }
 
     /// Moves to another state.
