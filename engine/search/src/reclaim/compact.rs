@@ -20,9 +20,6 @@ use crate::threads::{Part, do_all, for_each};
 /// Parts of the tables, so that all threads have some whatever else they do: more make little difference.
 const TABLE_PARTS: usize = 16;
 
-/// Words of fates that a thread takes at a time.
-const WORDS_AT_A_TIME: usize = 64;
-
 /// A run of items in a chunk of an arena; 8 bytes, since there are millions. In the order in which they lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Run {
@@ -70,7 +67,6 @@ const OF_JOINT: u32 = 1;
 impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
     /// Moves everything to where the fates say; how many edges are left.
     pub(super) fn compact(&mut self, fates: &Fates, n_threads: usize) -> u64 {
-        self.relink_edges(fates, n_threads);
         let n_edges = self.compact_arenas(fates, n_threads);
         self.meter.reopen();
         self.fill_joint_table(n_threads);
@@ -79,27 +75,6 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
             later.follow::<O>(|id| fates.of(id), &self.meter);
         }
         n_edges
-    }
-
-    /// Makes edges lead to where their children go. Before they slide, which one thread does: most of the work is to look the fates
-    /// up.
-    fn relink_edges(&self, fates: &Fates, n_threads: usize) {
-        for_each(fates.n_words().div_ceil(WORDS_AT_A_TIME), n_threads, |part_idx| {
-            let first_word = part_idx * WORDS_AT_A_TIME;
-            for word_idx in first_word..(first_word + WORDS_AT_A_TIME).min(fates.n_words()) {
-                for node in fates.alive_in(word_idx).map(|id| self.node(id)) {
-                    if node.status::<O>() != Status::Open {
-                        continue;
-                    }
-                    for edge in self.edges_of(node.opening()) {
-                        match edge.child::<O>() {
-                            Child::Node(child) => edge.relink(fates.of_or_none(child)),
-                            Child::None | Child::Broken => {}
-                        }
-                    }
-                }
-            }
-        });
     }
 
     fn compact_arenas(&mut self, fates: &Fates, n_threads: usize) -> u64 {
@@ -135,7 +110,7 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
         let nodes = &*nodes;
         let mut n_edges = 0;
         let mut parts: Vec<Part<'_>> = vec![
-            Box::new(|| n_edges = compact_edges(nodes, edge_runs, (edges, words, stride), meter)),
+            Box::new(|| n_edges = compact_edges::<O>(fates, nodes, edge_runs, (edges, words, stride), meter)),
             Box::new(|| {
                 compact_side(fates, nodes, side_runs, side, joints, (n_roles, words_of_joint), meter);
                 compact_joints(fates, joints, meter);
@@ -237,8 +212,9 @@ fn compact_states<S: Send + 'static>(
     }
 }
 
-/// Slides the edges of living nodes, with their words; how many edges are left.
-fn compact_edges(
+/// Slides the edges of living nodes, with their words, and makes them lead to where their children go; how many edges are left.
+fn compact_edges<O: Orders>(
+    fates: &Fates,
     nodes: &Arena<Node>,
     runs: Runs,
     (edges, words, stride): (&mut Arena<Edge>, &mut Chunks<AtomicU64>, usize),
@@ -252,6 +228,14 @@ fn compact_edges(
         edges.items.slide(first, to, n, meter);
         // One by one: chunks of words may be shorter than runs.
         (0..n).for_each(|at| words.slide((first + at) * stride, (to + at) * stride, stride, meter));
+        for edge in edges.items.slice(to, n) {
+            let child = match edge.child::<O>() {
+                Child::Broken => continue,
+                Child::None => NodeId(0),
+                Child::Node(child) => child,
+            };
+            edge.relink(fates.of_or_none(child));
+        }
         nodes.items.at(owner as usize).move_edges(u32_of(to));
         n_edges += n as u64;
     });
