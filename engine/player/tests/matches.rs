@@ -82,6 +82,25 @@ fn managed_time_ends_turns_whose_choice_is_settled() {
     }
 }
 
+/// By the searches that are logged of the first role: one for START and one for each of its turns with a choice, and one for
+/// each turn of the other's while it ponders.
+#[test]
+fn who_does_not_ponder_thinks_in_its_own_turns_only() {
+    let folder = Folder::new();
+    for ponders in [true, false] {
+        let switch = if ponders { "on" } else { "off" };
+        let player = format!("self:ponder={switch},reasoner=interpreter,memory=64M,seed=1");
+        let args = ["match", "tic-tac-toe", "--player", &player, "--player", "self:cpu=0.05", "--start", "1"];
+        let more = ["--play", "1", "--records", &folder.records(), "--quiet", "--json", "--verbose"];
+        let output = daggerboard().env_remove("RUST_LOG").args(args).args(more).output().unwrap();
+        let (told, log) = (json_lines(&output.stdout).remove(0), String::from_utf8_lossy(&output.stderr));
+        let is_of_first = |line: &&str| line.contains("role=cross") && line.contains("search done");
+        let n_searches = log.lines().filter(is_of_first).count();
+        let n_turns = told["steps"].as_u64().unwrap().div_ceil(2);
+        assert_eq!(n_searches as u64 > 1 + n_turns, ponders, "{n_searches} searches, {n_turns} turns: {log}");
+    }
+}
+
 /// A player that answers every PLAY with `answer`, or with nothing at all; its address.
 fn scripted_player(answer: Option<&'static str>) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

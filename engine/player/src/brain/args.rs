@@ -7,11 +7,11 @@ use clap::Args;
 use search::{Aim, FinalMove, InFlight, Options, Payoffs, Simultaneous, Unexplored};
 use single::System;
 
+use super::Brain;
 use super::numbers::{
     parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_hot_levels, parse_pn_bias,
     parse_rave_bias, parse_rollouts, parse_seed, parse_switch, parse_threads,
 };
-use super::{Brain, TimeUse};
 use crate::failure::Failure;
 use crate::reasoners::{self, ReasonerKind};
 
@@ -228,8 +228,7 @@ impl BrainArgs {
             ..defaults
         };
         let cpu = cpu.map(Duration::from_secs_f64);
-        let mut brain =
-            Brain { reasoner: self.reasoner, search, config: None, playouts, cpu, time: TimeUse::default() };
+        let mut brain = Brain { reasoner: self.reasoner, search, playouts, cpu, ..Brain::default() };
         self.config.into_iter().for_each(|config| brain.choose(config));
         brain.check().map_err(|error| Failure::usage(format!("--{error}")))?;
         Ok(brain)

@@ -17,9 +17,9 @@ use single::System;
 pub use self::args::{BrainArgs, ThreadsArgs, all_cores};
 use self::numbers::{
     parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_hot_levels, parse_pn_bias,
-    parse_rave_bias, parse_rollouts, parse_seed, parse_switch,
+    parse_rave_bias, parse_rollouts, parse_seed,
 };
-pub use self::numbers::{parse_playouts, parse_seconds, parse_threads};
+pub use self::numbers::{parse_playouts, parse_seconds, parse_switch, parse_threads};
 pub use self::time_use::TimeUse;
 use crate::processor_time;
 use crate::reasoners::ReasonerKind;
@@ -42,6 +42,8 @@ pub struct Brain {
     pub cpu: Option<Duration>,
     /// Whether a turn of a match ends when its choice is settled.
     pub time: TimeUse,
+    /// Whether it thinks on the opponents' time, unless it is limited.
+    pub ponders: bool,
 }
 
 impl Default for Brain {
@@ -54,13 +56,14 @@ impl Default for Brain {
             playouts: None,
             cpu: None,
             time: TimeUse::default(),
+            ponders: true,
         }
     }
 }
 
 /// All keys of settings, for messages and help.
 const KEYS: &str = "threads, config, payoffs, aim, discount, unexplored, in-flight, simultaneous, final-move, solver, rave-bias, pn-bias, batch, rollouts, \
-    hot-levels, c, reasoner, playouts, cpu, time, memory, seed, pin (cores joined by +)";
+    hot-levels, c, reasoner, playouts, cpu, time, ponder, memory, seed, pin (cores joined by +)";
 
 /// Why a description of a player makes no brain.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -166,6 +169,7 @@ impl Brain {
         let small = |parse: fn(&str) -> Result<u32, String>| {
             parse(value).map_err(|reason| BrainError::value(key, value, reason))
         };
+        let switch = || parse_switch(value).map_err(|reason| BrainError::value(key, value, reason));
         let search = &mut self.search;
         match key {
             "threads" => search.threads = count(parse_threads)?,
@@ -177,10 +181,7 @@ impl Brain {
             "in-flight" => search.in_flight = read(key, value)?,
             "simultaneous" => search.simultaneous = read(key, value)?,
             "final-move" => search.final_move = Some(read(key, value)?),
-            "solver" => {
-                search.solver =
-                    parse_switch(value).map_err(|reason| BrainError::value(key, value, reason))?;
-            }
+            "solver" => search.solver = switch()?,
             "hot-levels" => search.hot_levels = small(parse_hot_levels)?,
             "rave-bias" => search.rave_bias = number(parse_rave_bias)?,
             "pn-bias" => search.pn_bias = number(parse_pn_bias)?,
@@ -191,6 +192,7 @@ impl Brain {
             "playouts" => self.playouts = Some(whole(parse_playouts)?),
             "cpu" => self.cpu = Some(Duration::from_secs_f64(number(parse_seconds)?)),
             "time" => self.time = read(key, value)?,
+            "ponder" => self.ponders = switch()?,
             "memory" => search.max_bytes = count(parse_bytes)?,
             "pin" => {
                 let cores: Result<_, _> = value.split('+').map(parse_core).collect();
@@ -425,6 +427,7 @@ mod tests {
             "simultaneous=nash",
             "final-move=first",
             "solver=maybe",
+            "ponder=yes",
             "time=half",
             "batch=0",
             "batch=513",

@@ -25,7 +25,7 @@ pub(super) fn parse_seed(text: &str) -> Result<u64, String> {
 }
 
 /// Reads a switch.
-pub(super) fn parse_switch(text: &str) -> Result<bool, String> {
+pub fn parse_switch(text: &str) -> Result<bool, String> {
     match text {
         "on" => Ok(true),
         "off" => Ok(false),

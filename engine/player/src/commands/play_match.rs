@@ -36,8 +36,8 @@ Players, one per role in role order (a role named `random` is played by the mana
                          solver rave-bias pn-bias batch rollouts hot-levels c reasoner
                          memory seed, as the options of `daggerboard search
                          --help`, playouts cpu (seconds of each thread for a move)
-                         time (whole, managed; see `daggerboard player --help`)
-                         pin (0+1)
+                         time (whole, managed) ponder (on, off; both as
+                         `daggerboard player --help` says) pin (0+1)
   http://host:port       any player that speaks the protocol
   random                 random legal moves
   legal                  the first legal move

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::brain::{BrainArgs, ThreadsArgs, TimeUse, parse_playouts, parse_seconds};
+use crate::brain::{Brain, BrainArgs, ThreadsArgs, TimeUse, parse_playouts, parse_seconds, parse_switch};
 use crate::failure::{Failure, Outcome};
 use crate::game_source::ReadingArgs;
 use crate::keeper::{Keeper, Settings};
@@ -55,6 +55,9 @@ pub struct PlayerArgs {
     /// the final move is not the most visited one
     #[arg(long, default_value_t, value_name = "USE")]
     time: TimeUse,
+    /// Whether to think on the opponents' time: on, off. Never with --playouts and --cpu
+    #[arg(long, default_value = "on", value_name = "SWITCH", value_parser = parse_switch, action = clap::ArgAction::Set)]
+    ponder: bool,
     #[command(flatten)]
     brain: BrainArgs,
     #[command(flatten)]
@@ -83,6 +86,7 @@ impl PlayerArgs {
     pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
         let brain = self.brain.brain(self.threads.n(), self.playouts, self.cpu)?;
         let brain = brain.with_time(self.time).map_err(|error| Failure::usage(format!("--{error}")))?;
+        let brain = Brain { ponders: self.ponder, ..brain };
         let stop = stop::on_ctrl_c()?;
         let address = std::net::SocketAddr::new(self.bind, self.port);
         let server = Server::bind(&address.to_string()).map_err(|error| {

@@ -261,7 +261,7 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
                 }
                 // A forced move is answered at once: the search goes on while the manager waits for the others.
                 Moment::Turn(deadlines) if self.legal.len() > 1 => self.take_turn(deadlines.search),
-                Moment::Between if !job.brain.is_limited() => {
+                Moment::Between if job.brain.ponders && !job.brain.is_limited() => {
                     self.search(job.brain.budget(None), false);
                 }
                 Moment::Turn(_) | Moment::Between => {}
