@@ -17,5 +17,7 @@ pub fn begin(verbosity: u8, default: &str) {
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
+        // Where nobody reads the log any more, the complaint about that would have no reader either, and panic.
+        .log_internal_errors(false)
         .init();
 }

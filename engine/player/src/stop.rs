@@ -20,8 +20,8 @@ pub fn on_ctrl_c() -> Result<Interrupt, Failure> {
         if raised.is_raised() {
             std::process::exit(EXIT_INTERRUPTED);
         }
-        tracing::warn!("stopping; once more ends the process at once");
         raised.raise();
+        tracing::warn!("stopping; once more ends the process at once");
     })
     .map_err(Failure::work)?;
     Ok(stop)

@@ -385,6 +385,10 @@ fn memory_comes_as_it_is_asked_for() {
         daggerboard().args(["search", "nim", "--numa", "interleave"]).env("PATH", "").output().unwrap();
     let error = String::from_utf8_lossy(&no_tools.stderr);
     assert!(no_tools.status.code() == Some(1) && error.contains("apt-get install numactl"), "{error}");
+    // What is interleaved already need not be started again.
+    let mut below = daggerboard();
+    below.args(["games", "--numa", "interleave"]).env("DAGGERBOARD_NUMA", "interleave").env("PATH", "");
+    assert!(below.output().unwrap().status.success());
     let wrong = daggerboard().args(["games", "--huge-pages", "huge"]).output().unwrap();
     assert_eq!(wrong.status.code(), Some(2));
 }

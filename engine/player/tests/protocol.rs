@@ -5,10 +5,12 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-use common::{Folder, PAINTS, Player, daggerboard, json_of, post, start};
+use common::{Answer, Folder, PAINTS, Player, daggerboard, json_of, post, start};
 use serde_json::{Value, json};
 
 /// One role walks up and down a ladder; every rung has a move of its own name, so that an answer tells
@@ -320,4 +322,28 @@ fn a_match_that_is_broken_off_is_recorded_as_far_as_it_was_told() {
         (&json!([["(Tread 0)", "(Tread 0)"]]), &json!([null, null]))
     );
     assert_eq!(record["times"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_player_whose_log_nobody_reads_plays_and_can_be_stopped() {
+    let mut child = daggerboard()
+        .args(["player", "--port", "0", "--bind", "127.0.0.1", "--no-records"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let port: u16 = line.trim().rsplit(' ').next().unwrap().parse().unwrap();
+    drop(child.stderr.take());
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.write_all(&post("( INFO )", Some(8))).unwrap();
+    assert!(Answer::read(&mut stream).body.contains("available"));
+    let killed = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let until = Instant::now() + Duration::from_secs(20);
+    while child.try_wait().unwrap().is_none() {
+        assert!(Instant::now() < until, "it goes on after a signal");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }

@@ -358,7 +358,10 @@ impl<R: Reasoner> Searcher<R> {
                 work: watch.budget.work,
                 stops_when_full: !self.is_exhausted,
                 stops_for_tables: !self.is_cramped,
-                is_timed: watch.budget.deadline.is_some() || watch.budget.work.is_some(),
+                // One that counts no playouts ends by a stop at the latest, which may come any moment.
+                is_timed: watch.budget.deadline.is_some()
+                    || watch.budget.work.is_some()
+                    || watch.budget.playouts.is_none(),
                 last_error: Arc::clone(&self.last_error),
             };
             if worker.give(job) {

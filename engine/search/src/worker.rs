@@ -96,7 +96,7 @@ pub(crate) struct Job<S> {
     pub(crate) stops_when_full: bool,
     /// Whether to stop as soon as a table is too small, so that it can grow.
     pub(crate) stops_for_tables: bool,
-    /// Whether the run ends at some moment, so that no batch may take long.
+    /// Whether the run ends at some moment, known or not, so that no batch may take long.
     pub(crate) is_timed: bool,
     /// The text of the last error.
     pub(crate) last_error: Arc<Mutex<Option<String>>>,
