@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use common::{Dial, Game, Nim, Picks, Rust};
-use daggerboard_search::{Budget, Config, Counters, Options, Report, Searcher};
+use daggerboard_search::{Budget, Config, Counters, Options, Report, Searcher, TableReport};
 use reasoner::Interrupt;
 
 fn search<G: Game>(reasoner: &Arc<Rust<G>>, config: Config, seed: u64, playouts: &[u64]) -> Report {
@@ -26,7 +26,8 @@ fn search_with<G: Game>(reasoner: &Arc<Rust<G>>, options: Options, playouts: &[u
     let report = last.expect("a run");
     let counters =
         Counters { descent_ns: 0, expansion_ns: 0, rollout_ns: 0, backup_ns: 0, ..report.counters };
-    Report { seconds: 0.0, counters, ..report }
+    let table = TableReport { growth_seconds: 0.0, ..report.table };
+    Report { seconds: 0.0, table, counters, ..report }
 }
 
 /// All of a report that does not depend on the clock.
