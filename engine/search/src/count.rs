@@ -59,7 +59,7 @@ impl Count {
 
     /// A playout that came by is finished, and its values are in the sums.
     pub(crate) fn finish<O: Orders>(&self, weight: u64) {
-        self.0.fetch_add(weight * (VISIT - 1), O::COUNT);
+        self.finish_some::<O>(weight, weight);
     }
 
     /// A playout that came by is finished, and this many visits are now, its own among them. Whoever is told a larger
@@ -75,7 +75,7 @@ impl Count {
 
     /// A playout that did not come by is counted all the same.
     pub(crate) fn add<O: Orders>(&self, weight: u64) {
-        self.0.fetch_add(weight * VISIT, O::COUNT);
+        self.finish_some::<O>(weight, 0);
     }
 
     /// Takes so many finished playouts away, while nobody else is there.

@@ -102,7 +102,7 @@ impl Table {
         let fingerprint = (self.fingerprint << by) & FINGERPRINT;
         let mut grown = Table::in_chunks(bits, self.max_bits, chunk_bits_for(bits), fingerprint);
         let has_room = AtomicBool::new(true);
-        for_each((self.n_slots()) / self.words.chunk_len(), n_threads, |chunk_idx| {
+        for_each(self.n_slots() / self.words.chunk_len(), n_threads, |chunk_idx| {
             let first = chunk_idx * self.words.chunk_len();
             for (offset, word) in self.words.chunk(chunk_idx).iter().enumerate() {
                 let held = word.load(Ordering::Relaxed);

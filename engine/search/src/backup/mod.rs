@@ -324,7 +324,7 @@ impl Path {
         for passed in self.edges.iter().filter(|passed| passed.is_counted) {
             graph.edge(passed.edge).count.leave(self.weight);
         }
-        for &id in &self.nodes[usize::from(self.skips_root)..] {
+        for &id in self.nodes.iter().skip(usize::from(self.skips_root)) {
             graph.node(id).count.leave(self.weight);
         }
     }
