@@ -10,7 +10,7 @@ use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Answer, Folder, PAINTS, Player, daggerboard, json_of, post, start};
+use common::{Answer, Folder, PAINTS, Player, daggerboard, json_of, port_of, post, start};
 use serde_json::{Value, json};
 
 /// One role walks up and down a ladder; every rung has a move of its own name, so that an answer tells
@@ -332,9 +332,7 @@ fn a_player_whose_log_nobody_reads_plays_and_can_be_stopped() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let port: u16 = line.trim().rsplit(' ').next().unwrap().parse().unwrap();
+    let port = port_of(&mut child);
     drop(child.stderr.take());
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.write_all(&post("( INFO )", Some(8))).unwrap();

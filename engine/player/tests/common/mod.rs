@@ -119,11 +119,8 @@ impl Player {
             .stderr(Stdio::null())
             .spawn()
             .expect("the binary runs");
-        let mut line = String::new();
-        let stdout = child.stdout.take().expect("it is piped");
-        BufReader::new(stdout).read_line(&mut line).expect("it prints its port");
-        let port = line.trim().rsplit(' ').next().and_then(|port| port.parse().ok());
-        Player { child, port: port.unwrap_or_else(|| panic!("no port in {line:?}")) }
+        let port = port_of(&mut child);
+        Player { child, port }
     }
 
     pub fn port(&self) -> u16 {
@@ -159,6 +156,15 @@ impl Player {
     pub fn is_available(&self) -> bool {
         self.ask("( INFO )").contains("( status available )")
     }
+}
+
+/// The port that a player prints when it begins.
+pub fn port_of(player: &mut Child) -> u16 {
+    let mut line = String::new();
+    let stdout = player.stdout.take().expect("it is piped");
+    BufReader::new(stdout).read_line(&mut line).expect("it prints its port");
+    let port = line.trim().rsplit(' ').next().and_then(|port| port.parse().ok());
+    port.unwrap_or_else(|| panic!("no port in {line:?}"))
 }
 
 impl Drop for Player {
