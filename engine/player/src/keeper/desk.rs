@@ -1,16 +1,18 @@
-//! Where the thinker lays down its answer and the connection picks it up in time.
+//! Where the thinker and the clerk lay down their answers and the connection picks one up in time.
 //!
 //! A turn is START (turn 0) or a PLAY. The thinker offers answers that only get better and then settles the
-//! turn; whoever waits takes the last offer when the turn is settled or the time is over. It knows no rules, but remembers
-//! who has answered about them.
+//! turn; the clerk lays down one that is merely legal. Whoever waits takes the thinker's last offer when the turn is
+//! settled or the time is over, and the clerk's where there is none. It knows no rules, but remembers who has answered
+//! about them, and what it was.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use gdl::Term;
 use parking_lot::{Condvar, Mutex};
 use serde::{Deserialize, Serialize};
 
-/// Shared by the thinker and the connections.
+/// Shared by the thinker, the clerk and the connections.
 #[derive(Debug, Default)]
 pub struct Desk {
     state: Mutex<State>,
@@ -28,31 +30,70 @@ pub struct ThoughtWith {
     pub seconds: f64,
 }
 
-/// How many turns that are over are remembered, for managers that send a PLAY again while it is answered.
-const REMEMBERED: usize = 8;
+/// How many turns are remembered: more than may wait for their moves at once, and those before, which reports speak of.
+const REMEMBERED: usize = 32;
 
 #[derive(Debug, Default)]
 struct State {
     /// The turn that the thinker is at.
-    turn: u64,
-    /// The best move so far.
-    offer: Option<String>,
-    /// Whether nothing better will come for this turn.
-    settled: bool,
-    /// Nothing will ever come: the reason.
+    thinker_at: u64,
+    /// The latest turns that anything is known of, in the order of their numbers.
+    turns: VecDeque<Turn>,
+    /// The thinker will never lay down anything more: the reason.
     closed: Option<String>,
-    /// The last offers of earlier turns.
-    past: VecDeque<(u64, Option<String>)>,
+    /// Nobody wants an answer any more.
+    is_over: bool,
     /// One after the other.
     reasoners: Vec<ThoughtWith>,
 }
 
+#[derive(Debug, Default)]
+struct Turn {
+    number: u64,
+    /// The thinker's best move so far.
+    offer: Option<Term>,
+    /// The thinker will find nothing better.
+    is_settled: bool,
+    /// The clerk's move; inside, none if it found none.
+    stand_in: Option<Option<Term>>,
+    /// The move that left.
+    answer: Option<Term>,
+}
+
+impl Turn {
+    fn known(&self) -> Option<&Term> {
+        self.offer.as_ref().or(self.stand_in.as_ref().and_then(Option::as_ref))
+    }
+}
+
 impl State {
-    fn offer_of(&self, turn: u64) -> Option<String> {
-        if turn == self.turn {
-            return self.offer.clone();
+    fn turn(&mut self, number: u64) -> &mut Turn {
+        let place = self.turns.partition_point(|turn| turn.number < number);
+        if self.turns.get(place).is_none_or(|turn| turn.number != number) {
+            self.turns.insert(place, Turn { number, ..Turn::default() });
         }
-        self.past.iter().find(|(past, _)| *past == turn).and_then(|(_, offer)| offer.clone())
+        &mut self.turns[place]
+    }
+
+    fn forget(&mut self) {
+        while self.turns.len() > REMEMBERED {
+            self.turns.pop_front();
+        }
+    }
+
+    fn find(&self, number: u64) -> Option<&Turn> {
+        self.turns.iter().find(|turn| turn.number == number)
+    }
+
+    /// Whether nothing better will come for a turn than what lies there.
+    fn is_done(&self, number: u64) -> bool {
+        let turn = self.find(number);
+        let thinker_is_done =
+            self.closed.is_some() || self.thinker_at > number || turn.is_some_and(|turn| turn.is_settled);
+        // START wants no move, so the clerk has nothing to do with it.
+        let is_answered =
+            || number == 0 || turn.is_some_and(|it| it.offer.is_some() || it.stand_in.is_some());
+        self.is_over || (thinker_is_done && is_answered())
     }
 }
 
@@ -60,7 +101,9 @@ impl State {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picked {
     /// The move, if one is known.
-    pub offer: Option<String>,
+    pub answer: Option<Term>,
+    /// Whether the clerk laid it down.
+    pub is_stand_in: bool,
     /// Why nothing more will come.
     pub closed: Option<String>,
     /// Whether the time was over.
@@ -71,20 +114,16 @@ impl Desk {
     /// The thinker turns to a turn; nothing is offered yet.
     pub fn open(&self, turn: u64) {
         let mut state = self.state.lock();
-        let over = (state.turn, state.offer.take());
-        state.past.push_back(over);
-        if state.past.len() > REMEMBERED {
-            state.past.pop_front();
-        }
-        state.turn = turn;
-        state.settled = false;
+        state.thinker_at = turn;
+        state.turn(turn);
+        state.forget();
         self.changed.notify_all();
     }
 
     /// The thinker thinks with a reasoner from now on.
     pub fn think_with(&self, reasoner: &str, since_start: Duration) {
         let mut state = self.state.lock();
-        let (turn, seconds) = (state.turn, since_start.as_secs_f64());
+        let (turn, seconds) = (state.thinker_at, since_start.as_secs_f64());
         state.reasoners.push(ThoughtWith { reasoner: reasoner.to_owned(), turn, seconds });
     }
 
@@ -94,39 +133,66 @@ impl Desk {
     }
 
     /// Lays down a better answer for the turn that is open.
-    pub fn offer(&self, text: String) {
-        self.state.lock().offer = Some(text);
+    pub fn offer(&self, a_move: Term) {
+        let mut state = self.state.lock();
+        let turn = state.thinker_at;
+        state.turn(turn).offer = Some(a_move);
+    }
+
+    /// Lays down the clerk's answer to a turn: a legal move, or none if the clerk knows none.
+    pub fn stand_in(&self, turn: u64, a_move: Option<Term>) {
+        let mut state = self.state.lock();
+        state.turn(turn).stand_in = Some(a_move);
+        state.forget();
+        self.changed.notify_all();
+    }
+
+    /// What was answered to a turn, or would have been by now.
+    pub fn answer_to(&self, turn: u64) -> Option<Term> {
+        let state = self.state.lock();
+        let turn = state.find(turn)?;
+        turn.answer.as_ref().or(turn.known()).cloned()
     }
 
     /// The latest move laid down in any turn.
-    pub fn last_offer(&self) -> Option<String> {
-        let state = self.state.lock();
-        state.offer.clone().or_else(|| state.past.iter().rev().find_map(|(_, offer)| offer.clone()))
+    pub fn last_move(&self) -> Option<Term> {
+        self.state.lock().turns.iter().rev().find_map(Turn::known).cloned()
     }
 
     /// Nothing better will come for the turn that is open.
     pub fn settle(&self) {
-        self.state.lock().settled = true;
+        let mut state = self.state.lock();
+        let turn = state.thinker_at;
+        state.turn(turn).is_settled = true;
         self.changed.notify_all();
     }
 
-    /// Nothing will come any more. The first reason stands.
+    /// The thinker lays down nothing more. The first reason stands.
     pub fn close(&self, reason: &str) {
         self.state.lock().closed.get_or_insert_with(|| reason.to_owned());
         self.changed.notify_all();
     }
 
-    /// Waits for the answer to a turn, at most until `deadline`.
+    /// Keeps nobody waiting any more.
+    pub fn end(&self) {
+        let mut state = self.state.lock();
+        state.is_over = true;
+        state.closed.get_or_insert_with(|| "the match is over".to_owned());
+        self.changed.notify_all();
+    }
+
+    /// Waits for the answer to a turn, at most until `deadline`, and takes note of it.
     pub fn wait(&self, turn: u64, deadline: Instant) -> Picked {
         let mut state = self.state.lock();
-        let is_over = |state: &State| {
-            state.turn > turn || (state.turn == turn && state.settled) || state.closed.is_some()
-        };
         let mut timed_out = false;
-        while !is_over(&state) && !timed_out {
+        while !state.is_done(turn) && !timed_out {
             timed_out = self.changed.wait_until(&mut state, deadline).timed_out();
         }
-        Picked { offer: state.offer_of(turn), closed: state.closed.clone(), timed_out }
+        let lies = state.turn(turn);
+        lies.answer = lies.known().cloned();
+        let (answer, is_stand_in) = (lies.answer.clone(), lies.offer.is_none());
+        state.forget();
+        Picked { answer, is_stand_in, closed: state.closed.clone(), timed_out }
     }
 }
 
@@ -134,51 +200,115 @@ impl Desk {
 mod tests {
     use super::*;
 
+    fn term(text: &str) -> Term {
+        Term::parse(text).unwrap()
+    }
+
+    /// What is taken at once.
+    fn take(desk: &Desk, turn: u64) -> (Option<String>, bool) {
+        let picked = desk.wait(turn, Instant::now());
+        (picked.answer.map(|a_move| a_move.to_string()), picked.timed_out)
+    }
+
+    fn taken(text: &str, timed_out: bool) -> (Option<String>, bool) {
+        (Some(text.to_owned()), timed_out)
+    }
+
     #[test]
     fn the_last_offer_of_the_turn_is_taken() {
         let desk = Desk::default();
         desk.open(1);
-        desk.offer("a".into());
-        desk.offer("b".into());
-        assert_eq!(
-            desk.wait(1, Instant::now()),
-            Picked { offer: Some("b".into()), closed: None, timed_out: true }
-        );
+        desk.offer(term("a"));
+        desk.offer(term("b"));
+        assert_eq!(take(&desk, 1), taken("b", true));
         desk.settle();
-        assert!(!desk.wait(1, Instant::now()).timed_out);
+        assert_eq!(take(&desk, 1), taken("b", false));
     }
 
     #[test]
     fn every_turn_has_its_own_offer() {
         let desk = Desk::default();
         desk.open(1);
-        desk.offer("a".into());
-        assert_eq!(desk.wait(2, Instant::now()).offer, None);
-        assert_eq!(desk.wait(0, Instant::now()).offer, None);
+        desk.offer(term("a"));
+        assert_eq!(take(&desk, 2), (None, true));
+        assert_eq!(take(&desk, 0), (None, false));
         desk.open(2);
-        assert_eq!(desk.wait(2, Instant::now()).offer, None);
-        assert_eq!(desk.wait(1, Instant::now()).offer.as_deref(), Some("a"));
+        assert_eq!(take(&desk, 2), (None, true));
+        assert_eq!(take(&desk, 1), taken("a", false));
     }
 
     #[test]
-    fn the_last_offer_is_remembered_through_turns_without_one() {
+    fn the_clerk_stands_in_where_the_thinker_has_nothing() {
         let desk = Desk::default();
-        assert_eq!(desk.last_offer(), None);
         desk.open(1);
-        desk.offer("a".into());
+        desk.stand_in(1, Some(term("a")));
+        desk.stand_in(2, Some(term("c")));
+        assert_eq!(take(&desk, 1), taken("a", true));
+        assert!(desk.wait(1, Instant::now()).is_stand_in);
+        // A thinker that is elsewhere is waited for as long as there is time.
+        assert_eq!(take(&desk, 2), taken("c", true));
+        desk.offer(term("b"));
+        assert_eq!(take(&desk, 1), taken("b", true));
+        assert!(!desk.wait(1, Instant::now()).is_stand_in);
+    }
+
+    #[test]
+    fn a_thinker_that_is_done_without_a_move_leaves_the_turn_to_the_clerk() {
+        let desk = Desk::default();
+        desk.open(1);
+        desk.settle();
+        assert_eq!(take(&desk, 1), (None, true));
+        desk.stand_in(1, Some(term("a")));
+        assert_eq!(take(&desk, 1), taken("a", false));
+        desk.close("it failed");
+        assert_eq!(take(&desk, 2), (None, true));
+        desk.stand_in(2, None);
+        assert_eq!(take(&desk, 2), (None, false));
+    }
+
+    #[test]
+    fn what_left_is_what_was_answered_whatever_comes_later() {
+        let desk = Desk::default();
+        assert_eq!(desk.answer_to(1), None);
+        desk.stand_in(1, Some(term("a")));
+        assert_eq!(desk.answer_to(1), Some(term("a")));
+        take(&desk, 1);
+        desk.open(1);
+        desk.offer(term("b"));
+        assert_eq!(desk.answer_to(1), Some(term("a")));
+    }
+
+    #[test]
+    fn the_last_move_is_remembered_through_turns_without_one() {
+        let desk = Desk::default();
+        assert_eq!(desk.last_move(), None);
+        desk.open(1);
+        desk.offer(term("a"));
         desk.open(2);
         desk.open(3);
-        assert_eq!(desk.last_offer().as_deref(), Some("a"));
-        desk.offer("b".into());
-        assert_eq!(desk.last_offer().as_deref(), Some("b"));
+        assert_eq!(desk.last_move(), Some(term("a")));
+        desk.offer(term("b"));
+        assert_eq!(desk.last_move(), Some(term("b")));
     }
 
     #[test]
-    fn a_closed_desk_keeps_nobody_waiting() {
+    fn turns_of_long_ago_are_forgotten() {
+        let desk = Desk::default();
+        for turn in 1..=100 {
+            desk.stand_in(turn, Some(term("a")));
+        }
+        assert_eq!(desk.state.lock().turns.len(), REMEMBERED);
+        assert_eq!((desk.answer_to(1), desk.answer_to(100)), (None, Some(term("a"))));
+    }
+
+    #[test]
+    fn a_desk_that_is_closed_or_over_keeps_nobody_waiting() {
         let desk = Desk::default();
         desk.close("gone");
         desk.close("again");
-        desk.open(3);
+        assert_eq!(desk.wait(0, Instant::now()).closed.as_deref(), Some("gone"));
+        desk.end();
+        assert_eq!(take(&desk, 3), (None, false));
         assert_eq!(desk.wait(3, Instant::now()).closed.as_deref(), Some("gone"));
     }
 }

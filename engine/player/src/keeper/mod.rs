@@ -1,10 +1,12 @@
 //! Keeps our side of one match at a time.
 //!
 //! In go messages with the moment they came, out come answers, always in time: the thinker works on a thread
-//! of its own, and what it has not found when the clock ends is not waited for. It does not know how the
+//! of its own, and what it has not found when the clock ends is not waited for; a clerk on another knows a legal move
+//! meanwhile. It does not know how the
 //! messages travel, so the game manager's own players are kept the same way.
 
 mod bank;
+mod clerk;
 mod clock;
 mod desk;
 mod mind;
@@ -224,20 +226,24 @@ impl Keeper {
         if picked.timed_out {
             self.margin.note(deadlines.answer);
         }
-        if picked.offer.is_none() {
-            // A thinker that is stuck in an earlier state: what was legal there may still be, `nil` never is.
-            picked.offer = running.desk.last_offer();
-        }
-        if picked.timed_out && picked.offer.is_none() {
-            // Without any move, the margin is better spent on waiting for one.
-            picked = running.desk.wait(turn, received + running.play_clock);
+        if picked.timed_out && picked.answer.is_none() {
+            // Without any move, half of the margin is better spent on waiting for one.
+            let margin = (received + running.play_clock).saturating_duration_since(deadlines.answer);
+            picked = running.desk.wait(turn, deadlines.answer + margin / 2);
         }
         *running.n_waiting.lock() -= 1;
         running.record.lock().iter_mut().for_each(|record| record.answer(received.elapsed()));
-        let answer = picked.offer.unwrap_or_else(|| {
+        if picked.answer.is_none() {
             warn!(id = running.id, turn, "no legal move is known");
-            "nil".to_owned()
-        });
+            // What was legal before may still be; `nil` never is.
+            picked.answer = running.desk.last_move();
+        } else if picked.is_stand_in {
+            warn!(
+                id = running.id,
+                turn, "the search is not at this turn yet; the answer is the first legal move"
+            );
+        }
+        let answer = picked.answer.map_or_else(|| "nil".to_owned(), |answer| answer.to_string());
         info!(id = running.id, turn, answer, seconds = received.elapsed().as_secs_f64(), "PLAY");
         answer
     }
@@ -271,7 +277,7 @@ impl Keeper {
     fn free(&self, over: &Arc<Match>, is_stopped: bool) {
         over.gone.raise();
         over.orders.close();
-        over.desk.close("the match is over");
+        over.desk.end();
         let mut current = self.current.lock();
         if current.as_ref().is_some_and(|running| Arc::ptr_eq(running, over)) {
             *current = None;

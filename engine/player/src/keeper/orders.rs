@@ -1,4 +1,4 @@
-//! What the connections want of the thinker, one after the other, and the news that it waits for.
+//! What the connections want of the thinker and the clerk, one after the other, and the news that the thinker waits for.
 //!
 //! Giving an order or news raises the interrupt of the search that may be running; taking the last of them lowers it,
 //! both under one lock, so that nothing is slept through and nothing stops the next search.
@@ -47,6 +47,8 @@ pub struct Orders {
 struct State {
     next_turn: u64,
     waiting: VecDeque<Order>,
+    /// What the clerk has not taken.
+    for_clerk: VecDeque<Order>,
     has_news: bool,
     closed: bool,
 }
@@ -62,7 +64,9 @@ impl Orders {
         let mut state = self.state.lock();
         state.next_turn += 1;
         let turn = state.next_turn;
-        state.waiting.push_back(Order { turn, report, deadlines });
+        let order = Order { turn, report, deadlines };
+        state.for_clerk.push_back(order.clone());
+        state.waiting.push_back(order);
         self.make_way.raise();
         self.given.notify_all();
         turn
@@ -94,6 +98,15 @@ impl Orders {
         };
         self.lower_if_idle(&state);
         next
+    }
+
+    /// Takes the next order for the clerk, waiting for it; none when the queue is closed.
+    pub fn take_for_clerk(&self) -> Option<Order> {
+        let mut state = self.state.lock();
+        while state.for_clerk.is_empty() && !state.closed {
+            self.given.wait(&mut state);
+        }
+        if state.closed { None } else { state.for_clerk.pop_front() }
     }
 
     /// Takes the news, if there are any.
@@ -195,6 +208,20 @@ mod tests {
         orders.take();
         orders.close();
         orders.wait(far());
+    }
+
+    #[test]
+    fn the_clerk_has_every_order_too() {
+        let orders = Orders::default();
+        give(&orders);
+        give(&orders);
+        orders.take();
+        let taken = |orders: &Orders| orders.take_for_clerk().map(|order| order.turn);
+        assert_eq!((taken(&orders), taken(&orders)), (Some(1), Some(2)));
+        assert_eq!(turn_of(&orders.take()), Some(2));
+        give(&orders);
+        orders.close();
+        assert_eq!(taken(&orders), None);
     }
 
     #[test]

@@ -22,9 +22,15 @@ pub struct Seat<R: Reasoner> {
     n_roles: usize,
     state: R::State,
     /// Reports that the state does not reflect yet, because a question about them failed.
-    pending: VecDeque<JointTerms>,
-    /// What we answered last, which stands in for a report that leaves us out.
-    answered: Option<Move>,
+    pending: VecDeque<Report>,
+}
+
+/// What is known of one step.
+#[derive(Debug, Clone)]
+struct Report {
+    joint_move: JointTerms,
+    /// What we answered, which stands in where the report leaves us out.
+    answered: Option<Term>,
 }
 
 /// Why there is no seat.
@@ -57,7 +63,7 @@ impl<R: Reasoner> Seat<R> {
         let role = find_role(roles, &name).ok_or(SeatError::NoSuchRole(name))?;
         let mut session = reasoner.session(limits, gone)?;
         let state = session.initial_state()?;
-        Ok(Seat { session, role, n_roles: roles.len(), state, pending: VecDeque::new(), answered: None })
+        Ok(Seat { session, role, n_roles: roles.len(), state, pending: VecDeque::new() })
     }
 
     /// The same seat in the same position, with another reasoner. `legal` are our legal moves, if they are known; they come
@@ -79,16 +85,8 @@ impl<R: Reasoner> Seat<R> {
         if as_set(facts) != as_set(self::facts(&mut session, &state)) {
             return Err(SeatError::Differs("the facts"));
         }
-        let answered =
-            self.answered.map(|a_move| session.move_of(&self.session.move_term(a_move))).transpose()?;
-        let mut seat = Seat {
-            session,
-            role: self.role,
-            n_roles: self.n_roles,
-            state,
-            pending: self.pending.clone(),
-            answered,
-        };
+        let mut seat =
+            Seat { session, role: self.role, n_roles: self.n_roles, state, pending: self.pending.clone() };
         if legal.is_empty() {
             return Ok((seat, Vec::new()));
         }
@@ -110,13 +108,17 @@ impl<R: Reasoner> Seat<R> {
         &self.state
     }
 
-    /// Follows a joint move that was played.
+    /// Follows a joint move that was played, when we had answered so.
     ///
     /// # Errors
     /// As every question; the report is kept, and the next call begins with it.
-    pub fn follow(&mut self, joint_move: Option<JointTerms>) -> Result<(), ReasonerError> {
-        self.pending.extend(joint_move);
-        while let Some(terms) = self.pending.front().cloned() {
+    pub fn follow(
+        &mut self,
+        joint_move: Option<JointTerms>,
+        answered: Option<Term>,
+    ) -> Result<(), ReasonerError> {
+        self.pending.extend(joint_move.map(|joint_move| Report { joint_move, answered }));
+        while let Some(Report { joint_move: terms, answered }) = self.pending.front().cloned() {
             if terms.len() != self.n_roles {
                 tracing::warn!(
                     reported = terms.len(),
@@ -126,18 +128,23 @@ impl<R: Reasoner> Seat<R> {
             }
             let mut joint_move = Vec::with_capacity(self.n_roles);
             for role in Role::all(self.n_roles) {
-                joint_move.push(self.reported(role, terms.get(role.idx()).and_then(Option::as_ref))?);
+                let own = answered.as_ref().filter(|_| role == self.role);
+                joint_move.push(self.reported(role, terms.get(role.idx()).and_then(Option::as_ref), own)?);
             }
             self.state = self.session.next_state(&self.state, &joint_move)?;
-            self.answered = None;
             self.pending.pop_front();
         }
         Ok(())
     }
 
     /// The move that a role is reported to have made: legal if possible, known otherwise; where the report
-    /// says nothing of use, what we answered ourselves, or the first legal move.
-    fn reported(&mut self, role: Role, term: Option<&Term>) -> Result<Move, ReasonerError> {
+    /// says nothing of use, what was answered for it, or its first legal move.
+    fn reported(
+        &mut self,
+        role: Role,
+        term: Option<&Term>,
+        answered: Option<&Term>,
+    ) -> Result<Move, ReasonerError> {
         let mut legal = Vec::new();
         self.session.legal_moves(&self.state, role, &mut legal)?;
         if let Some(term) = term {
@@ -151,9 +158,14 @@ impl<R: Reasoner> Seat<R> {
                 }
             }
         }
-        let own = self.answered.filter(|_| role == self.role);
-        own.or_else(|| legal.first().copied())
-            .ok_or_else(|| ReasonerError::NotPlayable { role: self.session.roles()[role.idx()].to_string() })
+        if let Some(term) = answered
+            && let Ok(a_move) = self.session.move_of(term)
+        {
+            return Ok(a_move);
+        }
+        let not_playable =
+            || ReasonerError::NotPlayable { role: self.session.roles()[role.idx()].to_string() };
+        legal.first().copied().ok_or_else(not_playable)
     }
 
     /// Our legal moves.
@@ -190,12 +202,6 @@ impl<R: Reasoner> Seat<R> {
     /// If no rule could ever speak of such a move.
     pub fn move_of(&mut self, term: &Term) -> Result<Move, ReasonerError> {
         self.session.move_of(term)
-    }
-
-    /// The text of a move, as the rules spell it, and remembers it as our answer.
-    pub fn answer(&mut self, a_move: Move) -> String {
-        self.answered = Some(a_move);
-        self.session.move_term(a_move).to_string()
     }
 }
 

@@ -125,7 +125,7 @@ impl Table {
         if ready == Ready::InStep(step) {
             self.wait_for_news();
         }
-        let answer = Term::parse(&picked.offer.expect("there is an answer")).unwrap();
+        let answer = picked.answer.expect("there is an answer");
         let legal = Role::all(self.session.roles().len()).map(|role| {
             let mut legal = Vec::new();
             self.session.legal_moves(&self.state, role, &mut legal).unwrap();
@@ -285,7 +285,7 @@ fn a_position_that_the_propnet_does_not_know_stays_with_the_interpreter() {
     let joint_move = Some(strange.iter().cloned().map(Some).collect());
     let search = Instant::now() + CLOCK;
     let turn = table.orders.give(Report { id: "m".into(), joint_move }, Deadlines { search, answer: search });
-    assert!(table.desk.wait(turn, far()).offer.is_some());
+    assert!(table.desk.wait(turn, far()).answer.is_some());
     table.open.send(()).unwrap();
     table.wait_for_news();
     assert_eq!(table.end(), seats(&[("interpreter", 0)]));

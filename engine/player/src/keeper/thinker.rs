@@ -8,13 +8,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gdl::{Description, ReadOptions, Rules};
+use gdl::{Description, ReadOptions, Rules, Term};
 use reasoner::{Interrupt, Move, Reasoner, ReasonerError};
 use search::Budget;
 use single::Outsiders;
 use tracing::{info, info_span, warn};
 
 use super::bank::Bank;
+use super::clerk::Clerk;
 use super::clock::Deadlines;
 use super::desk::Desk;
 use super::mind::Mind;
@@ -72,6 +73,7 @@ fn set_up(job: &Job) -> Result<(), String> {
     let description = Description::from_sexprs(&job.start.text, job.start.rules.clone(), job.reading);
     let rules = Rules::from_description(&description).map_err(|error| error.to_string())?;
     let rules = Arc::new(rules);
+    Clerk::of(job, &rules).begin();
     let start_clock = job.deadlines.search.saturating_duration_since(started);
     let demanded = Share { time: Some(start_clock / GROUNDING_PART), ..Share::PATIENT };
     let set_up = SetUp { demanded, audience: Audience::Log, ..SetUp::until(&job.gone) };
@@ -278,7 +280,8 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
             match job.orders.take() {
                 Next::Order(order) => {
                     job.desk.open(order.turn);
-                    match self.follow(order.report.joint_move) {
+                    let answered = job.desk.answer_to(order.turn - 1);
+                    match self.follow(order.report.joint_move, answered) {
                         true => *moment = Moment::Turn(order.deadlines),
                         false => job.desk.settle(),
                     }
@@ -334,16 +337,12 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
     }
 
     /// Follows what was played and offers a first move. Whether there is a turn to think about.
-    fn follow(&mut self, joint_move: Option<JointTerms>) -> bool {
-        if let Err(error) = self.seat.follow(joint_move) {
-            // What was legal before may still be; `nil` never is.
-            warn!(%error, "the reported moves cannot be followed; the answer is a guess");
-            if let Some(&guess) = self.legal.first() {
-                self.offer(guess);
-            }
+    fn follow(&mut self, joint_move: Option<JointTerms>, answered: Option<Term>) -> bool {
+        self.legal.clear();
+        if let Err(error) = self.seat.follow(joint_move, answered) {
+            warn!(%error, "the reported moves cannot be followed");
             return false;
         }
-        self.legal.clear();
         match self.seat.legal_moves() {
             Ok(legal) => self.legal = legal,
             Err(error) => warn!(%error, "the legal moves are not known"),
@@ -430,8 +429,8 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
     /// Lays a move on the desk, if it is legal.
     fn offer(&mut self, a_move: Move) {
         if self.legal.contains(&a_move) {
-            let text = self.seat.answer(a_move);
-            self.job.desk.offer(text);
+            let term = self.seat.term(a_move);
+            self.job.desk.offer(term);
         } else {
             warn!(?a_move, "the search wants an illegal move");
         }
