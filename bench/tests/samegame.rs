@@ -3,6 +3,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     reason = "a test fails by panicking, and boards are small"
 )]
 
@@ -90,6 +91,37 @@ fn kept_lines_of_the_standard_boards_come_to_their_points() {
         numbers.push(number);
     }
     assert_eq!(numbers, (1..=20).collect::<Vec<_>>());
+}
+
+/// Nodes below the threshold T choose as rollouts do, so with a threshold out of reach every line is a rollout's from its first
+/// move on: the most frequent colour is left alone as long as there is another (Schadd et al. 2012, sections 4.1 and 4.2).
+#[test]
+fn moves_below_the_threshold_are_those_of_rollouts() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = boards(folder.path(), 4);
+    let from = folder.path().to_str().unwrap();
+    let system = "sp-mcts(t=1000000,restarts=1)";
+    let args = ["1", "2", "3", "4", "--boards", from, "--systems", system, "--playouts", "300"];
+    let told = json(&samegame(folder.path(), &[&args[..], &["--epsilon", "0", "--json"]].concat()));
+    let mut n_boards = 0;
+    for (game, rows) in told["games"].as_array().unwrap().iter().zip(rows.chunks(15)) {
+        let mut board = NaiveSameGame::new(&rows.iter().map(String::as_str).collect::<Vec<_>>());
+        let n_blocks = |colour: u8| board.columns.iter().flatten().filter(|&&block| block == colour).count();
+        let tabu = (0..5).max_by_key(|&colour| n_blocks(colour)).unwrap();
+        if (0..5).filter(|&colour| n_blocks(colour) == n_blocks(tabu)).count() > 1 {
+            continue;
+        }
+        n_boards += 1;
+        for name in game["line"].as_array().unwrap() {
+            let groups = board.groups();
+            let colour_of = |group: &[(i32, i32)]| board.columns[group[0].0 as usize][group[0].1 as usize];
+            let (_, group) = groups.iter().find(|(known, _)| known == name.as_str().unwrap()).unwrap();
+            let has_another = groups.iter().any(|(_, group)| colour_of(group) != tabu);
+            assert!(colour_of(group) != tabu || !has_another, "{name}");
+            board.remove(group);
+        }
+    }
+    assert!(n_boards > 0, "all boards have two most frequent colours");
 }
 
 #[test]

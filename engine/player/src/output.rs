@@ -3,7 +3,9 @@
 //! A reader that goes away (`| head`) is no failure: what it does not want is dropped. A result that cannot be
 //! written for another reason, such as a full disk, is one.
 
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -30,6 +32,21 @@ pub fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
 pub fn json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(value).map_err(Failure::work)?;
     line(text)
+}
+
+/// Looks whether a file could be written, before the work whose result it is to hold; what is in it stays.
+///
+/// # Errors
+/// If its folder is not there, it is a folder itself, or it must not be written.
+pub fn check_file(path: &Path) -> Result<(), Failure> {
+    let was_there = path.exists();
+    let opened = OpenOptions::new().append(true).create(true).open(path);
+    opened.map_err(|error| Failure::work(error).context(path.display()))?;
+    if !was_there {
+        // Left behind it would look like a result.
+        fs::remove_file(path).map_err(|error| Failure::work(error).context(path.display()))?;
+    }
+    Ok(())
 }
 
 /// Writes one line of progress to standard error.

@@ -56,14 +56,32 @@ fn gathered_statistics_and_the_table_are_told() {
 }
 
 #[test]
-fn a_plot_that_cannot_be_written_takes_no_result_away() {
-    let args =
-        ["stress", "tic-tac-toe", "--threads", "2,1,2", "--seconds", "0.1", "--plot", "/nowhere/it.svg"];
-    let output = run(&args);
-    let (told, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert_eq!(output.status.code(), Some(1));
+fn a_plot_that_cannot_be_written_is_told_before_the_searches() {
+    let folder = Folder::new();
+    for path in ["/nowhere/it.svg".to_owned(), folder.file("")] {
+        let args = ["stress", "tic-tac-toe", "--threads", "1", "--seconds", "3600", "--plot", &path];
+        let output = run(&args);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(&path) && !said.contains("3600"), "{said}");
+    }
+}
+
+#[test]
+fn numbers_of_threads_are_compared_in_order() {
+    let output = run(&["stress", "tic-tac-toe", "--threads", "2,1,2", "--seconds", "0.1"]);
+    let told = String::from_utf8_lossy(&output.stdout);
     assert!(told.contains("2 threads are") && told.contains("times as fast as 1 thread."), "{told}");
-    assert!(said.contains("/nowhere/it.svg"), "{said}");
+}
+
+#[test]
+fn what_would_end_a_search_early_is_refused_at_once() {
+    for more in [&["--pn-bias", "5"][..], &["--solver", "on"], &["--solver", "on", "--pn-bias", "5"]] {
+        let output = run(&[&["stress", "tic-tac-toe"][..], more].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("leave both out"), "{said}");
+    }
 }
 
 #[test]

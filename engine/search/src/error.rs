@@ -34,6 +34,9 @@ pub enum SearchError {
     /// [`Options::pn_bias`](crate::Options::pn_bias) is wanted without [`Options::solver`](crate::Options::solver).
     #[error("proof numbers count what is left to be proven; turn the solver on, or leave the bias at 0")]
     NothingProven,
+    /// [`Options::pn_bias`](crate::Options::pn_bias) is wanted where moves are chosen by nothing.
+    #[error("mc and mc-memory choose uniformly, without any bias; leave it at 0")]
+    NothingGuided,
     /// [`Options::batch`](crate::Options::batch) is out of bounds.
     #[error("a batch has 1 to {max} leaves, not {0}", max = MAX_BATCH)]
     Batch(u32),

@@ -119,7 +119,7 @@ impl Options {
     ///
     /// # Errors
     /// If a number is out of its bounds, payoffs cannot be where they are wanted, a bias is to go by proofs that nobody
-    /// makes, or rollouts that must tell their moves are wanted side by side.
+    /// makes or among moves that nobody compares, or rollouts that must tell their moves are wanted side by side.
     pub fn check(&self) -> Result<(), SearchError> {
         if self.threads == 0 || self.threads > MAX_THREADS {
             return Err(SearchError::Threads(self.threads));
@@ -141,6 +141,9 @@ impl Options {
         }
         if self.pn_bias > 0.0 && !self.solver {
             return Err(SearchError::NothingProven);
+        }
+        if self.pn_bias > 0.0 && !self.config.is_guided() {
+            return Err(SearchError::NothingGuided);
         }
         if self.batch.is_some_and(|batch| !(1..=MAX_BATCH).contains(&batch)) {
             return Err(SearchError::Batch(self.batch.unwrap_or_default()));
@@ -173,7 +176,7 @@ impl Options {
 
     /// Whether nodes have proof numbers.
     pub(crate) fn has_proof_numbers(&self) -> bool {
-        self.pn_bias > 0.0 && self.solver && self.config.is_guided()
+        self.pn_bias > 0.0
     }
 
     /// Where playouts are added.

@@ -1,11 +1,12 @@
 //! Single-player Monte-Carlo tree search (Schadd, Winands, Tak and Uiterwijk 2011, section 4).
 //!
 //! A tree with mean, sum of squares and top value in each node; selection by formula 1, with the top value's weight
-//! added to the mean; nodes visited less than T times choose as rollouts do; one node more for each playout. The search
-//! begins again with other seeds so many times in a run. Where the reasoner plays many rollouts side by side, a leaf gets
-//! several, each of them a visit.
+//! added to the mean; nodes visited less than T times choose as rollouts do: the rollout begins there, and the nodes that it
+//! passes get its value as well; one node more for each playout. The search begins again with other seeds so many times in a
+//! run. Where the reasoner plays many rollouts side by side, a leaf gets several, each of them a visit, and a node visited less
+//! than T times chooses uniformly, which is what such rollouts do.
 
-use reasoner::{Lot, Move, Reasoner, Value};
+use reasoner::{Lot, MAX_ROLLOUT_STEPS, Move, Reasoner, Uniform, Value};
 
 use crate::solver::{Ending, Halt, Solver};
 use crate::work::{Stand, Work};
@@ -176,6 +177,12 @@ impl<S: Clone> Tree<S> {
         worths.fold((f64::NEG_INFINITY, first), |best, it| if it.0 > best.0 { it } else { best }).1
     }
 
+    /// The child that a move leads to, of a node that is open.
+    fn child(&self, at: u32, a_move: Move) -> Option<u32> {
+        let Stage::Open { first, n } = self.nodes[at as usize].stage else { return None };
+        (first..first + n).find(|&child| self.nodes[child as usize].a_move == a_move)
+    }
+
     /// The root's child by a rule that is not that of the best line.
     fn final_move(&self, rule: FinalRule) -> Option<Move> {
         let Stage::Open { first, n } = self.nodes[0].stage else { return None };
@@ -202,25 +209,17 @@ impl SpMcts {
         let mut at = 0;
         let mut n_lots = 0;
         let seed = work.next_seed();
+        let n_side_by_side = work.n_side_by_side();
         loop {
             let node = &tree.nodes[at as usize];
             match node.stage {
                 // A node is opened when it is met again.
-                Stage::Leaf if node.visits > 0.0 || at == 0 => {
-                    let state = tree.state(at, work.root);
-                    open(work, tree, at, &state)?;
-                }
+                Stage::Leaf if node.visits > 0.0 || at == 0 => open(work, tree, at)?,
+                Stage::Open { .. } if n_side_by_side == 1 && node.visits < f64::from(self.options.t) => break,
                 Stage::Open { first, n } => {
                     let child = tree.select(at, first, n, &self.options, Lot::new(seed, n_lots));
                     n_lots += 1;
-                    if tree.nodes[child as usize].state.is_none() {
-                        let a_move = tree.nodes[child as usize].a_move;
-                        let next = work.next(&tree.state(at, work.root), a_move)?;
-                        tree.heap += work.reasoner.heap_bytes(&next);
-                        tree.nodes[child as usize].state = Some(next);
-                    }
-                    tree.path.push(child);
-                    at = child;
+                    at = reach(work, tree, at, child)?;
                 }
                 Stage::Leaf | Stage::End(_) => break,
             }
@@ -235,7 +234,10 @@ impl SpMcts {
             tree.add(value);
             return work.go_on(0);
         }
-        let n = ROLLOUTS.min(work.n_side_by_side());
+        if n_side_by_side == 1 {
+            return roll_out(work, tree, at);
+        }
+        let n = ROLLOUTS.min(n_side_by_side);
         let states = vec![tree.state(at, work.root); n];
         work.roll_out(&states, |_, moves| tree.moves(moves))?;
         for idx in 0..n {
@@ -245,14 +247,54 @@ impl SpMcts {
     }
 }
 
-/// Adds a node's children, without states.
-fn open<R: Reasoner>(
+/// Makes one rollout from the last node of the path; its value is added to the path, and to the nodes behind that it passes.
+fn roll_out<R: Reasoner>(work: &mut Work<'_, R>, tree: &mut Tree<R::State>, mut at: u32) -> Result<(), Halt> {
+    let state = tree.state(at, work.root);
+    let mut played = Vec::new();
+    let end = work.roll_out_with(&state, &mut Uniform, &mut played)?;
+    work.note(1);
+    let value = end.goals[0];
+    if end.length < MAX_ROLLOUT_STEPS && work.best.would_take(value) {
+        let mut moves = Vec::new();
+        tree.moves(&mut moves);
+        moves.extend(&played);
+        work.offer(&moves)?;
+    }
+    for &a_move in &played {
+        // Up to the first node that was not in the tree.
+        if tree.nodes[at as usize].visits == 0.0 {
+            break;
+        }
+        if tree.nodes[at as usize].stage == Stage::Leaf {
+            open(work, tree, at)?;
+        }
+        let Some(child) = tree.child(at, a_move) else { break };
+        at = reach(work, tree, at, child)?;
+    }
+    tree.add(value);
+    work.go_on(0)
+}
+
+/// Goes on to a child, whose state is made if it was not reached before.
+fn reach<R: Reasoner>(
     work: &mut Work<'_, R>,
     tree: &mut Tree<R::State>,
     at: u32,
-    state: &R::State,
-) -> Result<(), Halt> {
-    tree.nodes[at as usize].stage = match work.expand(state)? {
+    child: u32,
+) -> Result<u32, Halt> {
+    if tree.nodes[child as usize].state.is_none() {
+        let a_move = tree.nodes[child as usize].a_move;
+        let next = work.next(&tree.state(at, work.root), a_move)?;
+        tree.heap += work.reasoner.heap_bytes(&next);
+        tree.nodes[child as usize].state = Some(next);
+    }
+    tree.path.push(child);
+    Ok(child)
+}
+
+/// Adds a node's children, without states.
+fn open<R: Reasoner>(work: &mut Work<'_, R>, tree: &mut Tree<R::State>, at: u32) -> Result<(), Halt> {
+    tree.nodes[at as usize].stage = match work.expand(&tree.state(at, work.root))? {
         Stand::End(value) => Stage::End(value),
         Stand::Open => {
             let first = u32::try_from(tree.nodes.len()).unwrap_or(NONE);

@@ -40,6 +40,20 @@ pub enum System {
 }
 
 impl System {
+    /// Whether it searches a shared graph, all the time or a part of it.
+    pub fn has_graph(&self) -> bool {
+        match self {
+            System::Graph(_) | System::Portfolio | System::Max1 | System::Max2 | System::Meida => true,
+            System::Nested(_)
+            | System::Nrpa(_)
+            | System::Beam(_)
+            | System::Exhaustive
+            | System::Sat
+            | System::Ida
+            | System::SpMcts(_) => false,
+        }
+    }
+
     /// How many shares of the memory it has: none if it needs little, and most where all states are to be kept.
     pub(crate) fn shares(&self) -> usize {
         match self {

@@ -213,18 +213,27 @@ impl Brain {
             let reason = "with playouts no time is measured; leave one of them out";
             return Err(BrainError::value("time", self.time, reason));
         }
+        let Options { payoffs, pn_bias, hot_levels, batch, rollouts, .. } = self.search;
+        if let Some(system) = self.config.filter(|system| !system.has_graph()) {
+            let reason = format!("{system} has no graph; leave it out");
+            if pn_bias > 0.0 {
+                return Err(BrainError::value("pn-bias", pn_bias, reason));
+            }
+            if hot_levels > 0 {
+                return Err(BrainError::value("hot-levels", hot_levels, reason));
+            }
+        }
         let Err(error) = self.search.check() else { return Ok(()) };
-        let Options { payoffs, pn_bias, batch, rollouts, .. } = self.search;
         match (&error, payoffs, batch, rollouts) {
             (SearchError::Payoffs(_), Some(payoffs), ..) => {
                 Err(BrainError::value("payoffs", payoffs, &error))
             }
-            (SearchError::NothingProven, ..) => Err(BrainError::value("pn-bias", pn_bias, &error)),
+            (SearchError::NothingProven | SearchError::NothingGuided, ..) => {
+                Err(BrainError::value("pn-bias", pn_bias, &error))
+            }
             (SearchError::OneByOne, _, Some(n @ 2..), _) => Err(BrainError::value("batch", n, &error)),
             (SearchError::InFlight { batch, .. }, ..) => Err(BrainError::value("batch", batch, &error)),
-            (SearchError::NothingHot, ..) => {
-                Err(BrainError::value("hot-levels", self.search.hot_levels, &error))
-            }
+            (SearchError::NothingHot, ..) => Err(BrainError::value("hot-levels", hot_levels, &error)),
             (SearchError::OneByOne, _, _, Some(n)) => Err(BrainError::value("rollouts", n, &error)),
             _ => Ok(()),
         }
@@ -307,7 +316,11 @@ mod tests {
             assert!(error.to_string().contains("pn-bias=10: "), "{error}");
             assert!(error.to_string().ends_with("turn the solver on, or leave the bias at 0"), "{error}");
         }
-        for settings in ["pn-bias=10,solver=on", "solver=on,pn-bias=0", "pn-bias=0"] {
+        for settings in ["config=mc,solver=on,pn-bias=10", "config=mc-memory,solver=on,pn-bias=10"] {
+            let error = Brain::parse(settings).unwrap_err();
+            assert!(error.to_string().starts_with("pn-bias=10: mc and mc-memory"), "{error}");
+        }
+        for settings in ["pn-bias=10,solver=on", "solver=on,pn-bias=0", "pn-bias=0", "config=mc,pn-bias=0"] {
             assert!(Brain::parse(settings).is_ok(), "{settings}");
         }
     }
@@ -317,6 +330,20 @@ mod tests {
         assert_eq!(Brain::parse("hot-levels=2").unwrap().search.hot_levels, 2);
         let error = Brain::parse("hot-levels=2,config=credited").unwrap_err();
         assert!(error.to_string().starts_with("hot-levels=2: hot levels go with"), "{error}");
+    }
+
+    #[test]
+    fn what_only_a_graph_has_is_not_for_systems_without_one() {
+        for system in ["nested(1)", "nrpa(2)", "beam(8)", "exhaustive", "sat", "ida", "sp-mcts"] {
+            for setting in ["hot-levels=2", "solver=on,pn-bias=10"] {
+                let error = Brain::parse(&format!("config={system},{setting}")).unwrap_err();
+                assert!(error.to_string().contains("has no graph"), "{system}, {setting}: {error}");
+            }
+            assert!(Brain::parse(&format!("config={system}")).is_ok(), "{system}");
+        }
+        for system in ["max1", "max2", "meida", "portfolio"] {
+            assert!(Brain::parse(&format!("config={system},hot-levels=2")).is_ok(), "{system}");
+        }
     }
 
     #[test]

@@ -24,7 +24,11 @@ impl Verified {
             report.edges,
             report.bytes as f64 / f64::from(1 << 20)
         ));
-        Verified(searcher.verify(stop))
+        let verified = searcher.verify(stop);
+        if let Err(VerifyError::Interrupted) = verified {
+            output::progress("stopped before the graph's laws were all checked");
+        }
+        Verified(verified)
     }
 
     /// A broken law is a failure, and so is a walk that was stopped.
@@ -62,9 +66,7 @@ impl Verified {
     fn lines(&self) -> Vec<String> {
         let summary = match &self.0 {
             Ok(summary) => summary,
-            Err(VerifyError::Interrupted) => {
-                return vec!["stopped before the graph's laws were all checked".to_owned()];
-            }
+            Err(VerifyError::Interrupted) => return Vec::new(),
             Err(VerifyError::Broken(complaints)) => {
                 let head = "the graph breaks its laws:".to_owned();
                 return std::iter::once(head).chain(complaints.iter().map(|it| format!("  {it}"))).collect();
@@ -129,7 +131,7 @@ mod tests {
         let stopped = Verified(Err(VerifyError::Interrupted));
         assert_eq!(stopped.outcome(), Outcome::Failed);
         assert_eq!(stopped.json()["holds"], Value::Null);
-        assert_eq!(stopped.lines(), ["stopped before the graph's laws were all checked"]);
+        assert!(stopped.lines().is_empty());
     }
 
     #[test]

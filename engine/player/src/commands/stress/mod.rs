@@ -66,14 +66,19 @@ impl StressArgs {
     /// # Errors
     /// If the game cannot be had, a search fails, or the plot cannot be written.
     pub fn run(&self, as_json: bool) -> Result<Outcome, Failure> {
+        if self.brain.solver || self.brain.pn_bias > 0.0 {
+            return Err(Failure::usage(
+                "--solver on, which --pn-bias needs, ends a search that has solved the position",
+            )
+            .hint("leave both out: every search has the same time here"));
+        }
         let brain = self.brain.brain(1, None, None)?;
         if let Some(system) = brain.config.filter(|it| !matches!(it, System::Graph(_))) {
             return Err(Failure::usage(format!("--config {system} has no graph that threads share"))
                 .hint("name a configuration of the graph, such as uct+t"));
         }
-        if brain.search.solver {
-            return Err(Failure::usage("--solver on ends a search that has solved the position")
-                .hint("leave it out: every search has the same time here"));
+        if let Some(path) = &self.plot {
+            output::check_file(path)?;
         }
         let game = self.game.load()?;
         let stop = stop::on_ctrl_c()?;
