@@ -77,7 +77,10 @@ fn full_graphs_keep_what_is_proven() {
 fn full_graphs_with_proof_numbers_keep_their_laws() {
     fill(
         || Nim([9, 9, 9, 9]),
-        |config, threads| Options { solver: true, pn_bias: 10.0, ..options(config, threads, 1 << 20) },
+        |config, threads| {
+            let pn_bias = if matches!(config, Config::Mc | Config::McMemory) { 0.0 } else { 10.0 };
+            Options { solver: true, pn_bias, ..options(config, threads, 1 << 20) }
+        },
     );
 }
 

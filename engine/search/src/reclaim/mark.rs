@@ -1,4 +1,4 @@
-//! Finds what a root leads to, with several threads.
+//! Finds what stays, with several threads: what a root leads to by nodes that are visited often enough, or all of these.
 //!
 //! Nodes are looked at in the order in which they lie, chunk by chunk, and not in that of a search: most children lie behind
 //! their parents, so that a few rounds find all, and neither nodes nor edges are waited for one at a time.
@@ -15,8 +15,8 @@ use crate::edge::Child;
 use crate::graph::Graph;
 use crate::node::{Node, NodeId, Status};
 use crate::orders::{Orders, Sound};
-use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
-use crate::threads::in_threads;
+use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering, Slot};
+use crate::threads::{for_each, in_threads};
 
 /// One way to mark a graph.
 #[derive(Debug)]
@@ -132,6 +132,56 @@ impl Progress {
     }
 }
 
+impl<S: Eq + Hash + Send + Sync, O: Orders> Graph<S, O> {
+    /// What the root itself leads to, as far as the report tells of it: that stays.
+    fn reported(&self, root: NodeId) -> impl Iterator<Item = NodeId> {
+        let opening = self.node(root).opening();
+        let is_open = self.node(root).status::<O>() == Status::Open;
+        let edges = if is_open && opening.mover.is_some() { self.edges_of(opening) } else { &[] };
+        let joints = (is_open && opening.mover.is_none() && self.has_credit).then(|| self.joint_moves());
+        let joints = joints.into_iter().flatten().map(|index| self.joint(index));
+        let joints = joints.filter(move |joint| joint.parent() == root).map(|joint| joint.child());
+        edges.iter().map(|edge| edge.child::<O>()).chain(joints).filter_map(|child| match child {
+            Child::Node(child) => Some(child),
+            Child::None | Child::Broken => None,
+        })
+    }
+
+    /// Marks all nodes of so many visits, the root and what it leads to. None if `stop` is raised.
+    pub(super) fn visited(
+        &self,
+        root: NodeId,
+        least_visits: u64,
+        n_threads: usize,
+        stop: &Interrupt,
+    ) -> Option<Marks> {
+        let kept = Marks::new(self.nodes.end());
+        let chunk_len = self.nodes.items.chunk_len();
+        for_each(self.nodes.end().div_ceil(chunk_len), n_threads, |chunk_idx| {
+            if stop.is_raised() {
+                return;
+            }
+            let (nodes, states) = (self.nodes.items.chunk(chunk_idx), self.states.chunk(chunk_idx));
+            let words = nodes
+                .chunks(PER_WORD)
+                .zip(states.chunks(PER_WORD))
+                .take(kept.n_words_from(chunk_idx * chunk_len));
+            for (at, (nodes, states)) in words.enumerate() {
+                let stays = |(node, state): (&Node, &Slot<S>)| {
+                    state.get().is_some() && node.count.read::<O>().visits >= least_visits
+                };
+                let bits =
+                    nodes.iter().zip(states).rev().fold(0, |bits, it| bits << 1 | u64::from(stays(it)));
+                kept.add_all(chunk_idx * chunk_len / PER_WORD + at, bits);
+            }
+        });
+        std::iter::once(root).chain(self.reported(root)).for_each(|id| {
+            kept.add(id);
+        });
+        (!stop.is_raised()).then_some(kept)
+    }
+}
+
 impl<'a, S: Eq + Hash + Send + Sync, O: Orders> Marking<'a, S, O> {
     pub(super) fn new(graph: &'a Graph<S, O>, root: NodeId) -> Marking<'a, S, O> {
         Marking { graph, root, joints: JointMoves::of(graph) }
@@ -151,15 +201,7 @@ impl<'a, S: Eq + Hash + Send + Sync, O: Orders> Marking<'a, S, O> {
         progress.found.add(NodeId(0));
         progress.seen.add(NodeId(0));
         progress.keep(self.root);
-        let keeps_joint_moves = self.graph.has_credit;
-        let is_sequential = self.graph.node(self.root).opening().mover.is_some();
-        if is_sequential || keeps_joint_moves {
-            self.meet_children(self.root, self.graph.node(self.root), |child| {
-                if child != NodeId(0) {
-                    progress.keep(child);
-                }
-            });
-        }
+        self.graph.reported(self.root).for_each(|child| progress.keep(child));
         let worths = Mutex::new(Worths::default());
         in_threads(n_threads.min(progress.is_due.len()), || {
             let mut mine = Worths::default();

@@ -38,7 +38,8 @@ pub(crate) enum Extent {
     Unreachable,
     /// Half of what is used, if less of it is unreachable.
     Half {
-        /// Whether the root is known to lead to everything.
+        /// Whether the root is known to lead to everything, so that nothing need be looked for. What is visited often
+        /// enough stays, also the few nodes whose parents all go: another way can lead there again.
         is_all_reachable: bool,
     },
 }
@@ -94,21 +95,17 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
         n_threads: usize,
         stop: &Interrupt,
     ) -> Option<(Marks, bool)> {
+        if extent == (Extent::Half { is_all_reachable: true }) {
+            let worths = self.worths_of_all(n_threads, stop)?;
+            let least_visits = worths.least_visits(worths.n_nodes()).unwrap_or(1);
+            return self.visited(root, least_visits, n_threads, stop).map(|kept| (kept, true));
+        }
         let marking = Marking::new(self, root);
         let mark = |least_visits| marking.mark(least_visits, n_threads, stop);
-        let least_visits = match extent {
-            Extent::Half { is_all_reachable: true } => {
-                let worths = self.worths_of_all(n_threads, stop)?;
-                worths.least_visits(worths.n_nodes()).unwrap_or(0)
-            }
-            Extent::Unreachable | Extent::Half { is_all_reachable: false } => {
-                let (reachable, worths) = mark(0)?;
-                match worths.least_visits(self.n_made()).filter(|_| extent != Extent::Unreachable) {
-                    Some(least_visits) => least_visits,
-                    None => return Some((reachable, false)),
-                }
-            }
-        };
-        mark(least_visits).map(|(kept, _)| (kept, true))
+        let (reachable, worths) = mark(0)?;
+        match worths.least_visits(self.n_made()).filter(|_| extent != Extent::Unreachable) {
+            Some(least_visits) => mark(least_visits).map(|(kept, _)| (kept, true)),
+            None => Some((reachable, false)),
+        }
     }
 }
