@@ -37,13 +37,13 @@ Rollouts: random, taburandom, tabucolorrandom (Schadd et al. 2012, section 4.1)
 Examples:
   daggerboard-bench samegame --seconds 60 --threads 2 --out samegame.jsonl
   daggerboard-bench samegame 1 9 17 --systems 'nrpa(4,n=40),nested(2),sp-mcts' --seconds 10
-Tables 1, 2 and 4 of Schadd et al. 2012, on ten random boards:
+Tables 1, 2 and 4 of Schadd et al. 2012, on ten random boards; their C of 1 is 2000 points here:
   daggerboard-bench samegame --random 10 --playouts 200000 --threads 1 --rollouts random,taburandom,tabucolorrandom \
---systems 'sp-mcts(c=0.5,d=10000,restarts=1)'
+--systems 'sp-mcts(c=1000,d=10000,restarts=1)'
   daggerboard-bench samegame --random 10 --playouts 100000 --threads 1 \
---systems 'sp-mcts(c=0.1,d=32,restarts=1),sp-mcts(c=0.5,d=10000,restarts=1),sp-mcts(c=1,d=20000,restarts=1)'
+--systems 'sp-mcts(c=200,d=32,restarts=1),sp-mcts(c=1000,d=10000,restarts=1),sp-mcts(c=2000,d=20000,restarts=1)'
   daggerboard-bench samegame --random 10 --playouts 100000 --threads 1 --per-move \
---systems 'sp-mcts(c=0.1,d=32,restarts=1,final=mean),sp-mcts(c=0.1,d=32,restarts=1,final=visits),sp-mcts(c=0.1,d=32,restarts=1)'
+--systems 'sp-mcts(c=200,d=32,restarts=1,final=mean),sp-mcts(c=200,d=32,restarts=1,final=visits),sp-mcts(c=200,d=32,restarts=1)'
 
 Boards come one after the other, each with all threads. A run that was stopped goes on where it was if it has --out, whose \
 lines hold the moves. With --playouts and one thread a game is the same again.", single::SYSTEM_NAMES))]
