@@ -1,4 +1,4 @@
-//! Iterative deepening over the number of moves, without a heuristic (Korf 1985; the comparison of Schadd et al. 2011,
+//! Iterative deepening over the number of moves, without a heuristic (Korf 1985; the comparison of Schadd et al. 2012,
 //! section 3), and with the memory that CadiaPlayer gives it (Reinefeld and Marsland 1994; Finnsson and Björnsson 2008).
 //!
 //! Each iteration looks at all lines of at most so many moves. With memory it leaves out states that it has already

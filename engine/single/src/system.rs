@@ -31,7 +31,7 @@ pub enum System {
     Ida,
     /// Iterative deepening with memory, and UCT when it finds nothing (Finnsson and Björnsson 2008).
     Meida,
-    /// Single-player Monte-Carlo tree search (Schadd et al. 2011).
+    /// Single-player Monte-Carlo tree search (Schadd et al. 2012).
     SpMcts(SpMctsOptions),
     /// Many of these, which share the cores by what they find.
     Portfolio,

@@ -194,7 +194,7 @@ the solver counts as a playout. As `daggerboard-bench plan`
   meida
       with memory in the start clock; on play clocks too if it found anything, otherwise uct (Finnsson and Björnsson 2008)
   sp-mcts(c=C,d=D,w=W,t=T,restarts=N,final=top|mean|visits,time=move|game)
-      a tree with deviations and top values, randomised restarts (Schadd et al. 2011)
+      a tree with deviations and top values, randomised restarts (Schadd et al. 2012)
 
 For research only: ucd-paper, whose numbers drift (`daggerboard search --verify` tells how far), and the baselines mc \
 and mc-memory.";

@@ -14,13 +14,11 @@ use reasoner_native::Interpreter;
 use tracing::subscriber::{NoSubscriber, with_default};
 use tracing::warn;
 
+use super::THINKER_STACK_BYTES;
 use super::desk::Desk;
 use super::orders::{Order, Orders};
 use super::seat::{Seat, SeatError};
 use super::thinker::Job;
-
-/// The stack of a clerk, as large as a thinker's.
-const STACK_BYTES: usize = 32 << 20;
 
 /// What a clerk needs of its match.
 #[derive(Debug)]
@@ -49,11 +47,14 @@ impl Clerk {
         }
     }
 
-    /// Begins on a thread of its own, which ends with the match. Without a thread there is no clerk; the match goes on.
+    /// Begins on a thread of its own, which ends with the match. Without a thread there is no clerk; the match goes on, and the desk
+    /// knows.
     pub fn begin(self) {
-        let thread = std::thread::Builder::new().name("clerk".to_owned()).stack_size(STACK_BYTES);
+        let desk = Arc::clone(&self.desk);
+        let thread = std::thread::Builder::new().name("clerk".to_owned()).stack_size(THINKER_STACK_BYTES);
         if let Err(error) = thread.spawn(move || self.run()) {
             warn!(%error, "no thread for the clerk: where the search is late, there is no move");
+            desk.miss_clerk();
         }
     }
 
@@ -151,7 +152,7 @@ mod tests {
             let turn = self.orders.give(Report { id: "m".into(), joint_move }, deadlines);
             self.desk.close("nobody thinks");
             let picked = self.desk.wait(turn, now + Duration::from_secs(600));
-            assert!(picked.is_stand_in && !picked.timed_out);
+            assert!(picked.is_stand_in == picked.answer.is_some() && !picked.timed_out);
             picked.answer.map(|answer| answer.to_string())
         }
     }

@@ -30,8 +30,8 @@ pub struct ThoughtWith {
     pub seconds: f64,
 }
 
-/// How many turns are remembered: more than may wait for their moves at once, and those before, which reports speak of.
-const REMEMBERED: usize = 32;
+/// How many turns are remembered: those that may wait for their moves at once, and those before, which reports speak of.
+const REMEMBERED: usize = 2 * super::MAX_WAITING;
 
 #[derive(Debug, Default)]
 struct State {
@@ -43,6 +43,8 @@ struct State {
     closed: Option<String>,
     /// Nobody wants an answer any more.
     is_over: bool,
+    /// The clerk will never lay down anything.
+    has_no_clerk: bool,
     /// One after the other.
     reasoners: Vec<ThoughtWith>,
 }
@@ -91,8 +93,11 @@ impl State {
         let thinker_is_done =
             self.closed.is_some() || self.thinker_at > number || turn.is_some_and(|turn| turn.is_settled);
         // START wants no move, so the clerk has nothing to do with it.
-        let is_answered =
-            || number == 0 || turn.is_some_and(|it| it.offer.is_some() || it.stand_in.is_some());
+        let is_answered = || {
+            number == 0
+                || self.has_no_clerk
+                || turn.is_some_and(|it| it.offer.is_some() || it.stand_in.is_some())
+        };
         self.is_over || (thinker_is_done && is_answered())
     }
 }
@@ -147,6 +152,12 @@ impl Desk {
         self.changed.notify_all();
     }
 
+    /// There is no clerk, so nobody waits for it.
+    pub fn miss_clerk(&self) {
+        self.state.lock().has_no_clerk = true;
+        self.changed.notify_all();
+    }
+
     /// What was answered to a turn, or would have been by now.
     pub fn answer_to(&self, turn: u64) -> Option<Term> {
         let state = self.state.lock();
@@ -154,9 +165,13 @@ impl Desk {
         turn.answer.as_ref().or(turn.known()).cloned()
     }
 
-    /// The latest move laid down in any turn.
-    pub fn last_move(&self) -> Option<Term> {
-        self.state.lock().turns.iter().rev().find_map(Turn::known).cloned()
+    /// The latest move laid down in any turn, as the answer to this one.
+    pub fn guess(&self, turn: u64) -> Option<Term> {
+        let mut state = self.state.lock();
+        let latest = state.turns.iter().rev().find_map(Turn::known).cloned();
+        state.turn(turn).answer.clone_from(&latest);
+        state.forget();
+        latest
     }
 
     /// Nothing better will come for the turn that is open.
@@ -190,7 +205,7 @@ impl Desk {
         }
         let lies = state.turn(turn);
         lies.answer = lies.known().cloned();
-        let (answer, is_stand_in) = (lies.answer.clone(), lies.offer.is_none());
+        let (answer, is_stand_in) = (lies.answer.clone(), lies.answer.is_some() && lies.offer.is_none());
         state.forget();
         Picked { answer, is_stand_in, closed: state.closed.clone(), timed_out }
     }
@@ -279,16 +294,25 @@ mod tests {
     }
 
     #[test]
-    fn the_last_move_is_remembered_through_turns_without_one() {
+    fn the_last_move_is_guessed_through_turns_without_one() {
         let desk = Desk::default();
-        assert_eq!(desk.last_move(), None);
+        assert_eq!(desk.guess(1), None);
         desk.open(1);
         desk.offer(term("a"));
         desk.open(2);
         desk.open(3);
-        assert_eq!(desk.last_move(), Some(term("a")));
+        assert_eq!((desk.guess(3), desk.answer_to(3)), (Some(term("a")), Some(term("a"))));
         desk.offer(term("b"));
-        assert_eq!(desk.last_move(), Some(term("b")));
+        assert_eq!(desk.guess(4), Some(term("b")));
+    }
+
+    #[test]
+    fn nobody_waits_for_a_clerk_that_is_not_there() {
+        let desk = Desk::default();
+        desk.open(1);
+        desk.settle();
+        desk.miss_clerk();
+        assert_eq!(take(&desk, 1), (None, false));
     }
 
     #[test]

@@ -2,8 +2,7 @@
 //!
 //! In go messages with the moment they came, out come answers, always in time: the thinker works on a thread
 //! of its own, and what it has not found when the clock ends is not waited for; a clerk on another knows a legal move
-//! meanwhile. It does not know how the
-//! messages travel, so the game manager's own players are kept the same way.
+//! meanwhile. It does not know how the messages travel, so the game manager's own players are kept the same way.
 
 mod bank;
 mod clerk;
@@ -40,6 +39,10 @@ use thinker::Job;
 
 /// The stack of a thinker. Rules nest at most 1000 levels; demand-driven reasoners grow theirs as needed.
 const THINKER_STACK_BYTES: usize = 32 << 20;
+
+/// The part of the margin that is spent on waiting where no move is known; the answer's way takes the rest, as twice the smallest
+/// margin's lateness did when it was measured.
+const LAST_PART: u32 = 2;
 
 /// How many PLAYs may wait for their moves at once. A manager has one under way, and another if it sends one
 /// again; each holds a connection of the server, which needs some for INFO and ABORT.
@@ -227,16 +230,16 @@ impl Keeper {
             self.margin.note(deadlines.answer);
         }
         if picked.timed_out && picked.answer.is_none() {
-            // Without any move, half of the margin is better spent on waiting for one.
+            // Without any move, part of the margin is better spent on waiting for one.
             let margin = (received + running.play_clock).saturating_duration_since(deadlines.answer);
-            picked = running.desk.wait(turn, deadlines.answer + margin / 2);
+            picked = running.desk.wait(turn, deadlines.answer + margin / LAST_PART);
         }
         *running.n_waiting.lock() -= 1;
         running.record.lock().iter_mut().for_each(|record| record.answer(received.elapsed()));
         if picked.answer.is_none() {
             warn!(id = running.id, turn, "no legal move is known");
             // What was legal before may still be; `nil` never is.
-            picked.answer = running.desk.last_move();
+            picked.answer = running.desk.guess(turn);
         } else if picked.is_stand_in {
             warn!(
                 id = running.id,

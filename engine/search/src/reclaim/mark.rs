@@ -1,6 +1,6 @@
-//! Finds what stays, with several threads: what a root leads to by nodes that are visited often enough, or all of these.
+//! Finds what stays, with several threads: all nodes that are visited often enough, or those of them that a root leads to by others.
 //!
-//! Nodes are looked at in the order in which they lie, chunk by chunk, and not in that of a search: most children lie behind
+//! For the second, nodes are looked at in the order in which they lie, chunk by chunk, and not in that of a search: most children lie behind
 //! their parents, so that a few rounds find all, and neither nodes nor edges are waited for one at a time.
 
 use std::hash::Hash;

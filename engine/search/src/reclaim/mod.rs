@@ -38,8 +38,9 @@ pub(crate) enum Extent {
     Unreachable,
     /// Half of what is used, if less of it is unreachable.
     Half {
-        /// Whether the root is known to lead to everything, so that nothing need be looked for. What is visited often
-        /// enough stays, also the few nodes whose parents all go: another way can lead there again.
+        /// Whether the root has not moved, so that it leads to everything but what was orphaned before, and nothing need be
+        /// looked for. What is visited often enough stays, also the few nodes whose parents all go: another way can
+        /// lead there again.
         is_all_reachable: bool,
     },
 }
