@@ -40,8 +40,7 @@ use thinker::Job;
 /// The stack of a thinker. Rules nest at most 1000 levels; demand-driven reasoners grow theirs as needed.
 const THINKER_STACK_BYTES: usize = 32 << 20;
 
-/// The part of the margin that is spent on waiting where no move is known; the answer's way takes the rest, as twice the smallest
-/// margin's lateness did when it was measured.
+/// The part of the margin that is spent on waiting where no move is known; the answer has a way to go. Not measured.
 const LAST_PART: u32 = 2;
 
 /// How many PLAYs may wait for their moves at once. A manager has one under way, and another if it sends one
