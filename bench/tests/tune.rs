@@ -71,7 +71,7 @@ fn a_run_that_goes_on_ends_as_one_that_was_never_stopped() {
 #[test]
 fn systems_for_games_of_one_role_have_their_parameters_tuned() {
     let folder = tempfile::tempdir().unwrap();
-    let spec = "config=sp-mcts(c={c},d=10,restarts=1),playouts=200";
+    let spec = "config=sp-mcts(c={c},d=10,t=0,restarts=1),playouts=60";
     let plan = PLAN.replace("config=uct,playouts=30,c={c}", spec);
     assert!(plan.contains(spec));
     let by_system = report(&tune(folder.path(), &plan, &["--json"]));
@@ -85,7 +85,7 @@ fn systems_for_games_of_one_role_have_their_parameters_tuned() {
     assert!((0..3).any(|game_idx| scores(game_idx).windows(2).any(|pair| pair[0] != pair[1])));
     assert!(kept.iter().all(|it| it["spec"].as_str().unwrap().starts_with("config=sp-mcts(c=")));
     let uct = tempfile::tempdir().unwrap();
-    let by_uct = report(&tune(uct.path(), &PLAN.replace("playouts=30", "playouts=200"), &["--json"]));
+    let by_uct = report(&tune(uct.path(), &PLAN.replace("playouts=30", "playouts=60"), &["--json"]));
     assert_ne!(by_system["iterations"][0]["mean_score"], by_uct["iterations"][0]["mean_score"]);
 }
 
