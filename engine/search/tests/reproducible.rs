@@ -47,7 +47,8 @@ fn text(name: &str, config: Config, report: &Report) -> String {
 
 #[test]
 fn equal_seeds_give_equal_reports() {
-    for config in Config::ALL {
+    // These choose uniformly, and a bias for them is refused.
+    for config in Config::ALL.into_iter().filter(|it| !matches!(it, Config::Mc | Config::McMemory)) {
         let reasoner = Rust::new(Nim([3, 4, 5, 6]));
         let first = search(&reasoner, config, 7, &[3000]);
         assert_eq!(first, search(&reasoner, config, 7, &[3000]), "{config}");
@@ -75,7 +76,8 @@ fn equal_seeds_prove_the_same() {
 
 #[test]
 fn equal_seeds_lean_to_the_same_proofs() {
-    for config in Config::ALL {
+    // These choose uniformly, and a bias for them is refused.
+    for config in Config::ALL.into_iter().filter(|it| !matches!(it, Config::Mc | Config::McMemory)) {
         let reasoner = Rust::new(Nim([3, 4, 5, 6]));
         let leaning =
             |pn_bias| Options { config, seed: Some(7), solver: true, pn_bias, ..Options::default() };
@@ -83,8 +85,7 @@ fn equal_seeds_lean_to_the_same_proofs() {
         assert_eq!(first, search_with(&reasoner, leaning(10.0), &[3000]), "{config}");
         assert_eq!(first.roles, search_with(&reasoner, leaning(10.0), &[1000, 500, 1500]).roles, "{config}");
         let upright = search_with(&reasoner, leaning(0.0), &[3000]);
-        let is_guided = !matches!(config, Config::Mc | Config::McMemory);
-        assert_eq!(first.roles != upright.roles, is_guided, "{config}");
+        assert_ne!(first.roles, upright.roles, "{config}");
     }
 }
 
