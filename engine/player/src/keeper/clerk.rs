@@ -9,8 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gdl::{Rules, Term};
-use reasoner::{Interrupt, Limits, ReasonerError};
-use reasoner_native::Interpreter;
+use reasoner::{Interrupt, Limits, Reasoner, ReasonerError};
 use tracing::subscriber::{NoSubscriber, with_default};
 use tracing::warn;
 
@@ -19,6 +18,7 @@ use super::desk::Desk;
 use super::orders::{Order, Orders};
 use super::seat::{Seat, SeatError};
 use super::thinker::Job;
+use crate::reasoners::{ReasonerKind, SetUp, WithReasoner};
 
 /// What a clerk needs of its match.
 #[derive(Debug)]
@@ -52,14 +52,14 @@ impl Clerk {
     pub fn begin(self) {
         let desk = Arc::clone(&self.desk);
         let thread = std::thread::Builder::new().name("clerk".to_owned()).stack_size(THINKER_STACK_BYTES);
-        if let Err(error) = thread.spawn(move || self.run()) {
+        if let Err(error) = thread.spawn(move || self.work()) {
             warn!(%error, "no thread for the clerk: where the search is late, there is no move");
             desk.miss_clerk();
         }
     }
 
     /// Serves until the match is over. What comes after a failure is answered with no move.
-    fn run(&self) {
+    fn work(&self) {
         match catch_unwind(AssertUnwindSafe(|| self.serve())) {
             Ok(Ok(())) => {}
             Ok(Err(_)) if self.orders.is_closed() => {}
@@ -74,8 +74,25 @@ impl Clerk {
     fn serve(&self) -> Result<(), SeatError> {
         // While START is thought about, its clock is the thinker's.
         self.desk.wait(0, self.start_ends);
-        let interpreter = Arc::new(Interpreter::until(Arc::clone(&self.rules), &self.gone)?);
-        let mut seat = Seat::take(&interpreter, &self.role, self.limits, &self.gone)?;
+        ReasonerKind::Interpreter.with(Arc::clone(&self.rules), &SetUp::until(&self.gone), self)?
+    }
+
+    fn legal_move<R: Reasoner>(&self, seat: &mut Seat<R>, order: Order) -> Result<Term, ReasonerError> {
+        let answered = self.desk.answer_to(order.turn - 1);
+        // What is odd about a report, the thinker tells.
+        with_default(NoSubscriber::default(), || seat.follow(order.report.joint_move, answered))?;
+        let legal = seat.legal_moves()?;
+        let first = legal.first().copied();
+        let first = first.ok_or_else(|| ReasonerError::NotPlayable { role: self.role.to_string() })?;
+        Ok(seat.term(first))
+    }
+}
+
+impl WithReasoner for &Clerk {
+    type Output = Result<(), SeatError>;
+
+    fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Result<(), SeatError> {
+        let mut seat = Seat::take(&reasoner, &self.role, self.limits, &self.gone)?;
         while let Some(order) = self.orders.take_for_clerk() {
             let turn = order.turn;
             let legal = self.legal_move(&mut seat, order);
@@ -85,16 +102,6 @@ impl Clerk {
             self.desk.stand_in(turn, legal.ok());
         }
         Ok(())
-    }
-
-    fn legal_move(&self, seat: &mut Seat<Interpreter>, order: Order) -> Result<Term, ReasonerError> {
-        let answered = self.desk.answer_to(order.turn - 1);
-        // What is odd about a report, the thinker tells.
-        with_default(NoSubscriber::default(), || seat.follow(order.report.joint_move, answered))?;
-        let legal = seat.legal_moves()?;
-        let first = legal.first().copied();
-        let first = first.ok_or_else(|| ReasonerError::NotPlayable { role: self.role.to_string() })?;
-        Ok(seat.term(first))
     }
 }
 
