@@ -42,11 +42,6 @@ impl Marks {
     pub(super) fn n_words(&self) -> usize {
         self.0.len()
     }
-
-    /// How many words there are for nodes from `first` on, the first of a word.
-    pub(super) fn n_words_from(&self, first: usize) -> usize {
-        self.0.len().saturating_sub(first / PER_WORD)
-    }
 }
 
 /// The places in a word whose bits are set, from the lowest on.

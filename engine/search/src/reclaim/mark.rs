@@ -162,17 +162,15 @@ impl<S: Eq + Hash + Send + Sync, O: Orders> Graph<S, O> {
                 return;
             }
             let (nodes, states) = (self.nodes.items.chunk(chunk_idx), self.states.chunk(chunk_idx));
-            let words = nodes
-                .chunks(PER_WORD)
-                .zip(states.chunks(PER_WORD))
-                .take(kept.n_words_from(chunk_idx * chunk_len));
-            for (at, (nodes, states)) in words.enumerate() {
+            let words = nodes.chunks(PER_WORD).zip(states.chunks(PER_WORD));
+            let word_idxs = chunk_idx * chunk_len / PER_WORD..kept.n_words();
+            for (word_idx, (nodes, states)) in word_idxs.zip(words) {
                 let stays = |(node, state): (&Node, &Slot<S>)| {
                     state.get().is_some() && node.count.read::<O>().visits >= least_visits
                 };
                 let bits =
                     nodes.iter().zip(states).rev().fold(0, |bits, it| bits << 1 | u64::from(stays(it)));
-                kept.add_all(chunk_idx * chunk_len / PER_WORD + at, bits);
+                kept.add_all(word_idx, bits);
             }
         });
         std::iter::once(root).chain(self.reported(root)).for_each(|id| {
