@@ -226,11 +226,7 @@ impl SpMcts {
         }
         if let Stage::End(value) = tree.nodes[at as usize].stage {
             work.note(1);
-            if work.best.would_take(value) {
-                let mut moves = Vec::new();
-                tree.moves(&mut moves);
-                work.offer(&moves)?;
-            }
+            offer(work, tree, value, &[])?;
             tree.add(value);
             return work.go_on(0);
         }
@@ -254,11 +250,8 @@ fn roll_out<R: Reasoner>(work: &mut Work<'_, R>, tree: &mut Tree<R::State>, mut 
     let end = work.roll_out_with(&state, &mut Uniform, &mut played)?;
     work.note(1);
     let value = end.goals[0];
-    if end.length < MAX_ROLLOUT_STEPS && work.best.would_take(value) {
-        let mut moves = Vec::new();
-        tree.moves(&mut moves);
-        moves.extend(&played);
-        work.offer(&moves)?;
+    if end.length < MAX_ROLLOUT_STEPS {
+        offer(work, tree, value, &played)?;
     }
     for &a_move in &played {
         // Up to the first node that was not in the tree.
@@ -273,6 +266,22 @@ fn roll_out<R: Reasoner>(work: &mut Work<'_, R>, tree: &mut Tree<R::State>, mut 
     }
     tree.add(value);
     work.go_on(0)
+}
+
+/// Offers the line that goes along the path and then so, if it is better than the best.
+fn offer<R: Reasoner>(
+    work: &mut Work<'_, R>,
+    tree: &Tree<R::State>,
+    value: Value,
+    played: &[Move],
+) -> Result<(), Halt> {
+    if work.best.would_take(value) {
+        let mut moves = Vec::new();
+        tree.moves(&mut moves);
+        moves.extend(played);
+        work.offer(&moves)?;
+    }
+    Ok(())
 }
 
 /// Goes on to a child, whose state is made if it was not reached before.
