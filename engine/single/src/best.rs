@@ -3,11 +3,13 @@
 //! In go lines that were played through, out comes the best of them, as long as the match stays on it. It plays nothing
 //! itself.
 
+use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use reasoner::{Move, Value};
+use rustc_hash::FxHashMap;
 
 use crate::line::Line;
 
@@ -48,7 +50,7 @@ struct Held<S> {
     found: Vec<Found>,
 }
 
-impl<S: Eq + Clone> Best<S> {
+impl<S: Eq + Hash + Clone> Best<S> {
     /// Of a game in which no goal is larger than `max_goal`.
     pub(crate) fn new(max_goal: Value) -> Best<S> {
         let held = Held {
@@ -72,7 +74,8 @@ impl<S: Eq + Clone> Best<S> {
         self.held.lock().line.as_ref().map(|line| line.value)
     }
 
-    /// Keeps the line if it is the best, and tells by how much its value is larger; of equals the earlier one stays.
+    /// Keeps the line if it is the best, and tells by how much its value is larger; of equals the earlier one stays. Its detours
+    /// are left out.
     pub(crate) fn offer(&self, line: Line, states: Vec<S>, after: Duration, by: &str) -> Option<Value> {
         debug_assert_eq!(states.len(), line.moves.len() + 1);
         let mut held = self.held.lock();
@@ -84,6 +87,7 @@ impl<S: Eq + Clone> Best<S> {
         held.is_optimal = line.value >= self.max_goal;
         held.found.push(Found { after, value: line.value, by: by.to_owned() });
         let gain = line.value - before.unwrap_or(0);
+        let (line, states) = without_detours(&line, &states);
         held.states = states;
         held.line = Some(line);
         Some(gain)
@@ -158,6 +162,21 @@ impl<S: Eq + Clone> Best<S> {
     }
 }
 
+/// The line without the moves that lead from a state back to it: a match that [follows](Best::follow) it would make them for
+/// ever, since a state does not tell how often it was passed.
+fn without_detours<S: Eq + Hash + Clone>(line: &Line, states: &[S]) -> (Line, Vec<S>) {
+    let last_pass: FxHashMap<&S, usize> = states.iter().zip(0..).collect();
+    let (mut moves, mut passed) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    while let Some(state) = states.get(at) {
+        let last = last_pass[state];
+        passed.push(state.clone());
+        moves.extend(line.moves.get(last));
+        at = last + 1;
+    }
+    (Line { moves, value: line.value }, passed)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,6 +197,19 @@ mod tests {
         assert_eq!(offer(&best, 100, 40), Some(50));
         assert!(best.is_optimal(), "no goal is larger");
         assert_eq!(best.found().iter().map(|it| it.value).collect::<Vec<_>>(), [50, 100]);
+    }
+
+    #[test]
+    fn a_line_that_comes_back_to_a_state_is_kept_without_what_lies_between() {
+        let best = Best::new(100);
+        let line = Line { moves: (0..6).map(Move).collect(), value: 50 };
+        best.offer(line, vec![10, 10, 11, 12, 11, 10, 13], Duration::ZERO, "a test");
+        assert_eq!(best.get().0.map(|line| line.moves), Some(vec![Move(5)]));
+        best.follow(&13);
+        assert_eq!(best.get().0.map(|line| line.moves), Some(vec![]));
+        let line = Line { moves: (0..5).map(Move).collect(), value: 60 };
+        best.offer(line, vec![13, 14, 15, 14, 16, 17], Duration::ZERO, "a test");
+        assert_eq!(best.get().0.map(|line| line.moves), Some(vec![Move(0), Move(3), Move(4)]));
     }
 
     #[test]
