@@ -8,6 +8,7 @@
 //! What it deliberately does not do: search in any other way, or know which reasoner plays.
 #![forbid(unsafe_code)]
 
+mod invariants;
 mod planner;
 mod solver;
 mod unrolling;

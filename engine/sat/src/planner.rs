@@ -4,9 +4,10 @@ use std::fmt;
 
 use gdl::Term;
 use reasoner::Value;
-use reasoner_native::Netlist;
+use reasoner_native::{NetGoal, Netlist};
 use rustc_hash::FxHashSet;
 
+use crate::invariants::{Invariants, impossible_goals};
 use crate::solver::{Answer, Limits, Lit, Solver};
 use crate::unrolling::{Truth, Unrolling, all_hold};
 
@@ -124,11 +125,39 @@ pub struct Planner<'a> {
     solver: Solver<'a>,
     n_steps: usize,
     best: Option<Value>,
-    /// That the game was not over before the last step.
-    going: Truth,
+    limits: Limits<'a>,
+    /// By step, the last one too: that the game was not over before it.
+    going: Vec<Truth>,
+    /// Goals that no end has.
+    impossible: Vec<Value>,
+    /// Found when a question was too hard.
+    invariants: Option<Invariants>,
     /// Ends of which it is not known that they are no better than the best plan.
     open: Vec<End>,
-    conflicts_of_step: u64,
+    effort_of_ends: Effort,
+    effort_of_going: Effort,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum About {
+    /// Whether some lines can come to a better end.
+    Ends,
+    /// Whether the game can go on.
+    Going,
+}
+
+/// Conflicts that may be spent on a question of a kind.
+#[derive(Debug, Clone, Copy)]
+struct Effort(u64);
+
+impl Effort {
+    const FIRST: Effort = Effort(CONFLICTS_OF_STEP.0);
+
+    fn learn(&mut self, were_enough: bool) {
+        let (most, least) = CONFLICTS_OF_STEP;
+        self.0 = if were_enough { (self.0 * 2).min(most) } else { (self.0 / 2).max(least) };
+    }
 }
 
 impl<'a> Planner<'a> {
@@ -150,16 +179,21 @@ impl<'a> Planner<'a> {
             let of_net = &netlist.fluents()[fluent];
             given.as_ref().map_or(of_net.is_initial, |given| given.contains(&of_net.term))
         };
-        let unrolling = Unrolling::new(netlist, holds, &mut solver);
+        let fluents = (0..netlist.fluents().len()).map(|fluent| Truth::Known(holds(fluent))).collect();
+        let unrolling = Unrolling::new(netlist, fluents, &mut solver);
         Ok(Planner {
             netlist,
             unrolling,
             solver,
             n_steps: 0,
             best: None,
-            going: Truth::Known(true),
+            limits,
+            going: vec![Truth::Known(true)],
+            impossible: impossible_goals(netlist, limits),
+            invariants: None,
             open: Vec::new(),
-            conflicts_of_step: CONFLICTS_OF_STEP.0,
+            effort_of_ends: Effort::FIRST,
+            effort_of_going: Effort::FIRST,
         })
     }
 
@@ -180,10 +214,10 @@ impl<'a> Planner<'a> {
             let is_early = self.n_steps < question.usual_steps;
             if !is_early && let Some(end) = self.open.pop_if(|end| end.n_moves == self.n_steps) {
                 let is_usual = self.n_steps == question.usual_steps;
-                let conflicts = if is_usual { self.conflicts_of_all() } else { self.conflicts_of_step };
+                let conflicts = if is_usual { self.conflicts_of_all() } else { self.effort_of_ends.0 };
                 let still_open = self.improve(vec![end], conflicts, found);
                 if !is_usual {
-                    self.learn_conflicts(still_open.is_empty());
+                    self.effort_of_ends.learn(still_open.is_empty());
                 }
                 self.open.extend(still_open);
             }
@@ -212,17 +246,18 @@ impl<'a> Planner<'a> {
 
     /// Conflicts that may be spent on all open steps together.
     fn conflicts_of_all(&self) -> u64 {
-        CONFLICTS_OF_ALL * self.n_steps as u64
+        CONFLICTS_OF_ALL * (self.n_steps as u64).max(1)
     }
 
     /// Whether no goal of the game is larger than that of the best plan.
     fn is_best_possible(&self) -> bool {
-        self.best.is_some_and(|best| self.netlist.goals().iter().all(|goal| goal.value <= best))
+        let is_no_better = |goal: &NetGoal, best| goal.value <= best || self.impossible.contains(&goal.value);
+        self.best.is_some_and(|best| self.netlist.goals().iter().all(|goal| is_no_better(goal, best)))
     }
 
     /// Opens the last step, if the game can be over there.
     fn open_end(&mut self) {
-        let is_end = match self.both(self.going, self.unrolling.over()) {
+        let is_end = match self.both(self.going[self.n_steps], self.unrolling.over()) {
             Truth::Known(false) => return,
             Truth::Known(true) => None,
             Truth::Lit(literal) => Some(literal),
@@ -234,26 +269,71 @@ impl<'a> Planner<'a> {
     /// Whether the game may go on behind the last step, which is added then. With `is_taken_for_granted` nobody asks.
     fn goes_on(&mut self, is_taken_for_granted: bool) -> bool {
         let goes_on = !self.unrolling.over();
-        self.going = self.both(self.going, goes_on);
-        if self.going == Truth::Known(false) || !self.unrolling.step(&mut self.solver) {
+        let going = self.both(self.going[self.n_steps], goes_on);
+        if going == Truth::Known(false) || !self.unrolling.step(&mut self.solver) {
             return false;
         }
+        self.going.push(going);
+        self.demand_invariants(self.going.len() - 1);
         if is_taken_for_granted {
             return true;
         }
-        let going: Vec<Lit> = match self.going {
+        let going: Vec<Lit> = match going {
             Truth::Known(_) => Vec::new(),
             Truth::Lit(going) => vec![going],
         };
-        let answer = self.solver.ask(&going, self.conflicts_of_step);
-        self.learn_conflicts(answer != Answer::Unknown);
+        let answer = self.ask(About::Going, &going, self.effort_of_going.0);
+        self.effort_of_going.learn(answer != Answer::Unknown);
         answer != Answer::No
     }
 
-    fn learn_conflicts(&mut self, were_enough: bool) {
-        let (most, least) = CONFLICTS_OF_STEP;
-        let now = self.conflicts_of_step;
-        self.conflicts_of_step = if were_enough { (now * 2).min(most) } else { (now / 2).max(least) };
+    /// Asks for a line; where that is too hard at first, after it was found out what always holds.
+    fn ask(&mut self, about: About, assumptions: &[Lit], max_conflicts: u64) -> Answer {
+        let answer = self.ask_in_order_first(about, assumptions, max_conflicts);
+        if answer != Answer::Unknown || self.invariants.is_some() || self.solver.is_over() {
+            return answer;
+        }
+        let start = &self.unrolling.fluents_by_step()[0];
+        self.invariants = Some(Invariants::find(self.netlist, start, self.limits));
+        (1..self.going.len()).for_each(|step| self.demand_invariants(step));
+        self.ask_in_order_first(about, assumptions, max_conflicts)
+    }
+
+    /// Asks for a line in which moves are made in the order of the net, and if there is none, for any line. Moves that can be
+    /// made in any order have thousands of lines that are the same, and no clause that rules one out rules out another; if
+    /// that is how all moves seem to be, other lines to an end are looked for only where nothing limits that.
+    fn ask_in_order_first(&mut self, about: About, assumptions: &[Lit], max_conflicts: u64) -> Answer {
+        let in_order: Vec<Lit> = assumptions.iter().copied().chain([self.unrolling.in_order()]).collect();
+        if self.solver.ask(&in_order, max_conflicts.min(self.conflicts_of_all())) == Answer::Yes {
+            return Answer::Yes;
+        }
+        let is_any_order = self.invariants.as_ref().is_some_and(|it| it.is_any_order);
+        if is_any_order && about == About::Ends && max_conflicts != u64::MAX {
+            return Answer::Unknown;
+        }
+        self.solver.ask(assumptions, max_conflicts)
+    }
+
+    /// Demands that what always holds does so in a step, if the game was not over before.
+    fn demand_invariants(&mut self, step: usize) {
+        let Some(invariants) = &self.invariants else { return };
+        let going = match self.going[step] {
+            Truth::Known(true) => None,
+            Truth::Known(false) => return,
+            Truth::Lit(going) => Some(!going),
+        };
+        let fluents = &self.unrolling.fluents_by_step()[step];
+        for &(one, other) in &invariants.pairs {
+            let both = [fluents[one], fluents[other]];
+            if both.contains(&Truth::Known(false)) {
+                continue;
+            }
+            let literals = both.into_iter().filter_map(|truth| match truth {
+                Truth::Known(_) => None,
+                Truth::Lit(literal) => Some(!literal),
+            });
+            self.solver.demand(&literals.chain(going).collect::<Vec<_>>());
+        }
     }
 
     fn both(&mut self, one: Truth, other: Truth) -> Truth {
@@ -274,7 +354,7 @@ impl<'a> Planner<'a> {
             }
             let one_of_them = self.solver.variable();
             self.solver.demand(&ways.iter().copied().chain([!one_of_them]).collect::<Vec<_>>());
-            match self.solver.ask(&[one_of_them], max_conflicts) {
+            match self.ask(About::Ends, &[one_of_them], max_conflicts) {
                 Answer::No => return Vec::new(),
                 Answer::Unknown => return ends,
                 Answer::Yes => {}

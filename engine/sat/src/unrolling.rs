@@ -35,13 +35,13 @@ impl std::ops::Not for Truth {
 }
 
 /// The steps of a game so far. Before the last one, moves are made, one in each.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Unrolling<'a> {
     netlist: &'a Netlist,
     /// By gate: whether it depends on the moves of its step.
     depends_on_moves: Vec<bool>,
-    /// The fluents of the last step.
-    fluents: Vec<Truth>,
+    /// By step, the last one too: its fluents.
+    fluents: Vec<Vec<Truth>>,
     /// The gates of the last step that depend on no move, then all of them.
     gates: Vec<Truth>,
     /// The moves that may be legal in the last step.
@@ -50,11 +50,15 @@ pub(crate) struct Unrolling<'a> {
     over: Truth,
     /// By step: the moves that can be made.
     moves: Vec<Vec<(usize, Truth)>>,
+    /// Where it holds, each move is behind the one before it in the net.
+    in_order: Lit,
+    /// Of the last step with a choice, by move: that the move made there is this one, or before it in the net.
+    made_up_to: Vec<(usize, Lit)>,
 }
 
 impl<'a> Unrolling<'a> {
-    /// The first step, of a state in which these fluents are true.
-    pub(crate) fn new(netlist: &'a Netlist, holds: impl Fn(usize) -> bool, solver: &mut Solver<'_>) -> Self {
+    /// The first step, of a state with these fluents.
+    pub(crate) fn new(netlist: &'a Netlist, fluents: Vec<Truth>, solver: &mut Solver<'_>) -> Self {
         let mut depends_on_moves = Vec::with_capacity(netlist.n_gates());
         for number in 0..netlist.n_gates() {
             let depends = match netlist.gate(number) {
@@ -64,11 +68,17 @@ impl<'a> Unrolling<'a> {
             };
             depends_on_moves.push(depends);
         }
-        let fluents = (0..netlist.fluents().len()).map(|fluent| Truth::Known(holds(fluent))).collect();
-        let gates = vec![Truth::Known(false); netlist.n_gates()];
-        let (legal, over) = (Vec::new(), Truth::Known(false));
-        let mut unrolling =
-            Unrolling { netlist, depends_on_moves, fluents, gates, legal, over, moves: Vec::new() };
+        let mut unrolling = Unrolling {
+            netlist,
+            depends_on_moves,
+            fluents: vec![fluents],
+            gates: vec![Truth::Known(false); netlist.n_gates()],
+            legal: Vec::new(),
+            over: Truth::Known(false),
+            moves: Vec::new(),
+            in_order: solver.variable(),
+            made_up_to: Vec::new(),
+        };
         unrolling.settle(solver);
         unrolling
     }
@@ -82,6 +92,49 @@ impl<'a> Unrolling<'a> {
     /// That the game is over in the last step, or nobody can move there, which ends it just as well.
     pub(crate) fn over(&self) -> Truth {
         self.over
+    }
+
+    /// The fluents of the last step.
+    pub(crate) fn fluents(&self) -> &[Truth] {
+        &self.fluents[self.fluents.len() - 1]
+    }
+
+    /// The fluents of all steps.
+    pub(crate) fn fluents_by_step(&self) -> &[Vec<Truth>] {
+        &self.fluents
+    }
+
+    /// That moves are made in the order of the net, as far as there is a choice.
+    pub(crate) fn in_order(&self) -> Lit {
+        self.in_order
+    }
+
+    /// The moves that may be legal in the last step.
+    pub(crate) fn legal(&self) -> &[(usize, Truth)] {
+        &self.legal
+    }
+
+    /// Adds a step by a legal move, given by its place among them, where all is known and the game goes on.
+    pub(crate) fn step_by(&mut self, at: usize, solver: &mut Solver<'_>) {
+        let legal = std::mem::take(&mut self.legal);
+        let mut moves = vec![Truth::Known(false); self.netlist.moves().len()];
+        moves[legal[at].0] = Truth::Known(true);
+        self.go_to_next(legal, moves, solver);
+    }
+
+    /// Whether two legal moves, where all is known, come to the same in either order, or exclude each other.
+    pub(crate) fn come_to_the_same(&self, one: usize, other: usize, solver: &mut Solver<'_>) -> bool {
+        let both_ways = [(one, other), (other, one)].map(|(first, second)| {
+            let second = self.legal[second].0;
+            let mut after = self.clone();
+            after.step_by(first, solver);
+            let at = after.legal.iter().position(|&(a_move, _)| a_move == second);
+            at.filter(|_| after.over == Truth::Known(false)).map(|at| {
+                after.step_by(at, solver);
+                after.fluents.pop()
+            })
+        });
+        both_ways[0] == both_ways[1]
     }
 
     /// Adds a step: exactly one legal move is made in the last one, unless the game was over then. False if it was.
@@ -105,13 +158,32 @@ impl<'a> Unrolling<'a> {
                 }
             }
             solver.demand(&over.into_iter().chain(literals.iter().copied()).collect::<Vec<_>>());
-            demand_at_most_one(&literals, solver);
+            let up_to = demand_at_most_one(&literals, solver);
+            self.demand_order(legal.iter().map(|&(a_move, _)| a_move).zip(up_to).collect(), solver);
         }
+        self.go_to_next(legal, moves, solver);
+        true
+    }
+
+    fn go_to_next(&mut self, legal: Vec<(usize, Truth)>, moves: Vec<Truth>, solver: &mut Solver<'_>) {
         self.moves.push(legal.iter().map(|&(a_move, _)| (a_move, moves[a_move])).collect());
         self.evaluate(true, &moves, solver);
-        self.fluents = self.netlist.fluents().iter().map(|fluent| self.truth(fluent.next)).collect();
+        self.fluents.push(self.netlist.fluents().iter().map(|fluent| self.truth(fluent.next)).collect());
         self.settle(solver);
-        true
+    }
+
+    /// Demands where moves are to be made in order that the move of the last step, of which it is known up to which move it
+    /// is, is behind that of the last choice before.
+    fn demand_order(&mut self, made_up_to: Vec<(usize, Lit)>, solver: &mut Solver<'_>) {
+        let before = std::mem::take(&mut self.made_up_to);
+        if !before.is_empty() {
+            for &(a_move, is_made) in &made_up_to {
+                let n_smaller = before.partition_point(|&(earlier, _)| earlier < a_move);
+                let a_smaller = before[..n_smaller].last().map(|&(_, is_made)| is_made);
+                solver.demand(&[!self.in_order, !is_made].into_iter().chain(a_smaller).collect::<Vec<_>>());
+            }
+        }
+        self.made_up_to = made_up_to;
     }
 
     /// Finds out what follows from the fluents of the last step alone.
@@ -144,7 +216,7 @@ impl<'a> Unrolling<'a> {
             }
             self.gates[number] = match self.netlist.gate(number) {
                 Gate::False => Truth::Known(false),
-                Gate::Fluent(fluent) => self.fluents[fluent],
+                Gate::Fluent(fluent) => self.fluents()[fluent],
                 Gate::Move(a_move) => moves[a_move],
                 Gate::And(inputs) => all_hold(inputs.iter().map(|&input| self.truth(input)), solver),
             };
@@ -186,25 +258,18 @@ fn all_of(literals: &mut Vec<Lit>, solver: &mut Solver<'_>) -> Truth {
     }
 }
 
-/// Up to so many literals, every two of them are told not to hold together; beyond, a counter takes fewer clauses.
-const MAX_PAIRWISE: usize = 6;
-
-/// Demands that at most one of the literals holds (Sinz 2005, sequential counter).
-fn demand_at_most_one(literals: &[Lit], solver: &mut Solver<'_>) {
-    if literals.len() <= MAX_PAIRWISE {
-        for (idx, &one) in literals.iter().enumerate() {
-            literals[..idx].iter().for_each(|&other| solver.demand(&[!one, !other]));
-        }
-        return;
-    }
-    let mut before: Option<Lit> = None;
+/// Demands that at most one of the literals holds, and tells for each whether it or one before it does (Sinz 2005, sequential
+/// counter).
+fn demand_at_most_one(literals: &[Lit], solver: &mut Solver<'_>) -> Vec<Lit> {
+    let mut up_to: Vec<Lit> = Vec::with_capacity(literals.len());
     for &literal in literals {
         let so_far = solver.variable();
         solver.demand(&[!literal, so_far]);
-        if let Some(before) = before {
+        if let Some(&before) = up_to.last() {
             solver.demand(&[!before, so_far]);
             solver.demand(&[!before, !literal]);
         }
-        before = Some(so_far);
+        up_to.push(so_far);
     }
+    up_to
 }
