@@ -189,7 +189,7 @@ impl<'a> Planner<'a> {
             best: None,
             limits,
             going: vec![Truth::Known(true)],
-            impossible: impossible_goals(netlist, limits),
+            impossible: impossible_goals(netlist, aside(limits)),
             invariants: None,
             open: Vec::new(),
             effort_of_ends: Effort::FIRST,
@@ -294,7 +294,7 @@ impl<'a> Planner<'a> {
             return answer;
         }
         let start = &self.unrolling.fluents_by_step()[0];
-        self.invariants = Some(Invariants::find(self.netlist, start, self.limits));
+        self.invariants = Some(Invariants::find(self.netlist, start, aside(self.limits)));
         (1..self.going.len()).for_each(|step| self.demand_invariants(step));
         self.ask_in_order_first(about, assumptions, max_conflicts)
     }
@@ -372,6 +372,11 @@ impl<'a> Planner<'a> {
     }
 }
 
+/// What a question aside may take.
+fn aside(limits: Limits<'_>) -> Limits<'_> {
+    Limits { bytes: limits.bytes / 4, ..limits }
+}
+
 /// That the game ends there with a goal that is better than the best; nothing if it cannot.
 fn better_end(end: &End, best: Option<Value>, solver: &mut Solver<'_>) -> Option<Lit> {
     let better: Vec<Truth> = end
@@ -393,4 +398,62 @@ fn better_end(end: &End, best: Option<Value>, solver: &mut Solver<'_>) -> Option
         solver.demand(&literals.chain([!way]).collect::<Vec<_>>());
     }
     Some(way)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use gdl::{Description, ReadOptions, Rules};
+    use reasoner_native::{Budget, Interpreter};
+
+    use super::*;
+
+    const FREE: Limits<'static> = Limits { bytes: 1 << 30, go_on: &|| true };
+
+    /// What a puzzle comes to, and whether that is proved. An effort of 0 is too little at once, so that it is found out what always
+    /// holds.
+    fn solve(netlist: &Netlist, first_effort: Effort) -> (Option<Value>, Verdict) {
+        let mut planner = Planner::new(netlist, None, FREE).expect("a puzzle");
+        planner.effort_of_ends = first_effort;
+        planner.effort_of_going = first_effort;
+        let mut best = None;
+        let outcome = planner.run(&Question::default(), |plan| best = Some(plan.value));
+        (best, outcome.verdict)
+    }
+
+    /// Walks along a line of rooms for so many steps; each room but the last is worth its number, and lamps can be lit.
+    fn rooms(n_rooms: usize, n_steps: usize) -> String {
+        let mut text = String::from(
+            "(role one) (init (at 0)) (init (step 0)) (lamp a) (lamp b) (lamp c)
+             (<= (legal one (light ?l)) (lamp ?l) (not (true (lit ?l))))
+             (<= (legal one walk) (true (at ?a)) (next_to ?a ?b))
+             (<= (next (lit ?l)) (does one (light ?l)))
+             (<= (next (lit ?l)) (true (lit ?l)))
+             (<= (next (at ?b)) (true (at ?a)) (does one walk) (next_to ?a ?b))
+             (<= (next (at ?a)) (true (at ?a)) (does one (light ?l)))
+             (<= (next (step ?n)) (true (step ?m)) (after ?m ?n))
+             (<= all_lit (true (lit a)) (true (lit b)) (true (lit c)))
+             (<= (goal one ?v) (true (at ?a)) (worth ?a ?v) all_lit)
+             (<= (goal one 0) (not all_lit))\n",
+        );
+        text += &(1..=n_steps).map(|step| format!("(after {} {step})", step - 1)).collect::<String>();
+        text += &(1..n_rooms).map(|room| format!("(next_to {} {room})", room - 1)).collect::<String>();
+        text += &(0..n_rooms).map(|room| format!("(worth {room} {room})")).collect::<String>();
+        text + &format!("(<= terminal (true (step {n_steps})))")
+    }
+
+    #[test]
+    fn what_always_holds_changes_no_optimum() {
+        for (n_rooms, n_steps) in [(4, 3), (4, 5), (9, 7), (6, 8)] {
+            let description = Description::read(&rooms(n_rooms, n_steps), ReadOptions::default());
+            let rules = Rules::from_description(&description.expect("rules")).expect("rules");
+            let interpreter = Arc::new(Interpreter::new(Arc::new(rules)).expect("rules"));
+            let netlist = Netlist::new(&interpreter, &Budget::default()).expect("a circuit");
+            let optimum = (n_steps - 3).min(n_rooms - 1);
+            let expected = (Value::try_from(optimum).ok(), Verdict::Proved);
+            assert_eq!(solve(&netlist, Effort::FIRST), expected, "{n_rooms} {n_steps}");
+            assert_eq!(solve(&netlist, Effort(0)), expected, "{n_rooms} {n_steps}, with invariants");
+        }
+    }
 }
