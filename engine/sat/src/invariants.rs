@@ -12,11 +12,11 @@ use crate::solver::{Answer, Limits, Lit, Solver};
 use crate::unrolling::{Truth, Unrolling, all_hold};
 
 /// Random lines to guess from: enough that pairs which nothing keeps apart are met together, mostly.
-const N_LINES: u64 = 32;
+const N_LINES: u64 = 300;
 /// Gates that are evaluated in all lines together, a third of a second or so.
 const MAX_EVALUATED: usize = 50_000_000;
-/// Pairs of moves that must come to the same before all are taken to.
-const MIN_TRIED: usize = 20;
+/// Pairs of moves that must come to the same before all are taken to, and after which no more are tried.
+const TRIED: std::ops::Range<usize> = 20..200;
 /// With more fluents the pairs alone would take more than 2 MB.
 const MAX_FLUENTS: usize = 4096;
 /// With more pairs their clauses would take longer than what they save.
@@ -105,8 +105,7 @@ impl Pairs {
     fn guess(&mut self, netlist: &Netlist, start: &[Truth], limits: Limits<'_>) -> bool {
         // Nothing is asked of it: in a line all is known.
         let mut solver = Solver::new(limits);
-        // A step of the line, and four to try two moves in either order.
-        let mut n_left = MAX_EVALUATED / (5 * netlist.n_gates().max(1));
+        let mut n_left = MAX_EVALUATED / netlist.n_gates().max(1);
         let (mut n_tried, mut is_any_order) = (0, true);
         for line in 0..N_LINES {
             let mut dice = Dice::new(line);
@@ -116,17 +115,19 @@ impl Pairs {
                 if unrolling.over() == Truth::Known(true) || solver.is_over() || n_left == 0 {
                     break;
                 }
-                n_left -= 1;
+                n_left = n_left.saturating_sub(1);
                 let n_legal = unrolling.legal().len();
                 let [one, other] = [dice.below(n_legal), dice.below(n_legal)];
-                if one != other {
+                if one != other && n_tried < TRIED.end && is_any_order {
                     n_tried += 1;
+                    // Two steps, in either order.
+                    n_left = n_left.saturating_sub(4);
                     is_any_order &= unrolling.come_to_the_same(one, other, &mut solver);
                 }
                 unrolling.step_by(one, &mut solver);
             }
         }
-        is_any_order && n_tried >= MIN_TRIED
+        is_any_order && n_tried >= TRIED.start
     }
 
     /// Takes out all that one move can break, until those that are left hold on their own; false if that takes too long.

@@ -11,11 +11,13 @@ use crate::invariants::{Invariants, impossible_goals};
 use crate::solver::{Answer, Limits, Lit, Solver};
 use crate::unrolling::{Truth, Unrolling, all_hold};
 
-/// Conflicts that may be spent on one step by itself, and on whether the game can go on behind it: at most, and at least,
+/// Conflicts that may be spent on one step by itself: at most, and at least,
 /// half as many after each question that they were too few for, twice as many after each other. What stays open is asked
 /// again with all other open steps: lights that are put out in any order have no proof by steps within hours, and a
 /// solution within seconds.
 const CONFLICTS_OF_STEP: (u64, u64) = (2_000, 30);
+/// Whether the game can go on behind a step may take an eighth of that: an answer only ends the search earlier.
+const SHARE_OF_GOING: u64 = 8;
 /// Conflicts that may be spent on all open steps together, for each step that there is.
 const CONFLICTS_OF_ALL: u64 = 1_000;
 /// All open steps are asked about together when there are so many steps, twice as many, and so on.
@@ -136,6 +138,8 @@ pub struct Planner<'a> {
     open: Vec<End>,
     effort_of_ends: Effort,
     effort_of_going: Effort,
+    /// Whether the last question of lines was not answered within its conflicts.
+    was_too_hard: bool,
 }
 
 /// What is asked.
@@ -194,6 +198,7 @@ impl<'a> Planner<'a> {
             open: Vec::new(),
             effort_of_ends: Effort::FIRST,
             effort_of_going: Effort::FIRST,
+            was_too_hard: false,
         })
     }
 
@@ -217,7 +222,7 @@ impl<'a> Planner<'a> {
                 let conflicts = if is_usual { self.conflicts_of_all() } else { self.effort_of_ends.0 };
                 let still_open = self.improve(vec![end], conflicts, found);
                 if !is_usual {
-                    self.effort_of_ends.learn(still_open.is_empty());
+                    self.effort_of_ends.learn(!self.was_too_hard);
                 }
                 self.open.extend(still_open);
             }
@@ -282,8 +287,8 @@ impl<'a> Planner<'a> {
             Truth::Known(_) => Vec::new(),
             Truth::Lit(going) => vec![going],
         };
-        let answer = self.ask(About::Going, &going, self.effort_of_going.0);
-        self.effort_of_going.learn(answer != Answer::Unknown);
+        let answer = self.ask(About::Going, &going, self.effort_of_going.0 / SHARE_OF_GOING);
+        self.effort_of_going.learn(!self.was_too_hard);
         answer != Answer::No
     }
 
@@ -304,14 +309,18 @@ impl<'a> Planner<'a> {
     /// that is how all moves seem to be, other lines to an end are looked for only where nothing limits that.
     fn ask_in_order_first(&mut self, about: About, assumptions: &[Lit], max_conflicts: u64) -> Answer {
         let in_order: Vec<Lit> = assumptions.iter().copied().chain([self.unrolling.in_order()]).collect();
-        if self.solver.ask(&in_order, max_conflicts.min(self.conflicts_of_all())) == Answer::Yes {
-            return Answer::Yes;
+        let answer = self.solver.ask(&in_order, max_conflicts.min(self.conflicts_of_all()));
+        self.was_too_hard = answer == Answer::Unknown;
+        if answer == Answer::Yes {
+            return answer;
         }
         let is_any_order = self.invariants.as_ref().is_some_and(|it| it.is_any_order);
         if is_any_order && about == About::Ends && max_conflicts != u64::MAX {
             return Answer::Unknown;
         }
-        self.solver.ask(assumptions, max_conflicts)
+        let answer = self.solver.ask(assumptions, max_conflicts);
+        self.was_too_hard = answer == Answer::Unknown;
+        answer
     }
 
     /// Demands that what always holds does so in a step, if the game was not over before.
