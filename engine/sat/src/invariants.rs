@@ -31,7 +31,7 @@ const MAX_CONFLICTS: u64 = 200;
 pub(crate) struct Invariants {
     /// Fluents of which no two hold together.
     pub(crate) pairs: Vec<(usize, usize)>,
-    /// Whether every two moves that were tried came to the same in either order, or excluded each other.
+    /// Whether every two moves that were tried came to the same in either order, but for those that exclude each other.
     pub(crate) is_any_order: bool,
 }
 
@@ -119,10 +119,11 @@ impl Pairs {
                 let n_legal = unrolling.legal().len();
                 let [one, other] = [dice.below(n_legal), dice.below(n_legal)];
                 if one != other && n_tried < TRIED.end && is_any_order {
-                    n_tried += 1;
                     // Two steps, in either order.
                     n_left = n_left.saturating_sub(4);
-                    is_any_order &= unrolling.come_to_the_same(one, other, &mut solver);
+                    let same = unrolling.come_to_the_same(one, other, &mut solver);
+                    n_tried += usize::from(same.is_some());
+                    is_any_order &= same.unwrap_or(true);
                 }
                 unrolling.step_by(one, &mut solver);
             }

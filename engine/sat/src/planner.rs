@@ -18,6 +18,8 @@ use crate::unrolling::{Truth, Unrolling, all_hold};
 const CONFLICTS_OF_STEP: (u64, u64) = (2_000, 30);
 /// Whether the game can go on behind a step may take an eighth of that: an answer only ends the search earlier.
 const SHARE_OF_GOING: u64 = 8;
+/// Lines in other orders than the first may take an eighth where moves seem to be made in any order: that is a guess.
+const SHARE_OF_OTHER_ORDERS: u64 = 8;
 /// Conflicts that may be spent on all open steps together, for each step that there is.
 const CONFLICTS_OF_ALL: u64 = 1_000;
 /// All open steps are asked about together when there are so many steps, twice as many, and so on.
@@ -295,7 +297,11 @@ impl<'a> Planner<'a> {
     /// Asks for a line; where that is too hard at first, after it was found out what always holds.
     fn ask(&mut self, about: About, assumptions: &[Lit], max_conflicts: u64) -> Answer {
         let answer = self.ask_in_order_first(about, assumptions, max_conflicts);
-        if answer != Answer::Unknown || self.invariants.is_some() || self.solver.is_over() {
+        if answer != Answer::Unknown
+            || self.invariants.is_some()
+            || self.solver.is_over()
+            || self.solver.is_out_of_memory()
+        {
             return answer;
         }
         let start = &self.unrolling.fluents_by_step()[0];
@@ -306,7 +312,7 @@ impl<'a> Planner<'a> {
 
     /// Asks for a line in which moves are made in the order of the net, and if there is none, for any line. Moves that can be
     /// made in any order have thousands of lines that are the same, and no clause that rules one out rules out another; if
-    /// that is how all moves seem to be, other lines to an end are looked for only where nothing limits that.
+    /// that is how all moves seem to be, less is spent on other lines.
     fn ask_in_order_first(&mut self, about: About, assumptions: &[Lit], max_conflicts: u64) -> Answer {
         let in_order: Vec<Lit> = assumptions.iter().copied().chain([self.unrolling.in_order()]).collect();
         let answer = self.solver.ask(&in_order, max_conflicts.min(self.conflicts_of_all()));
@@ -315,9 +321,8 @@ impl<'a> Planner<'a> {
             return answer;
         }
         let is_any_order = self.invariants.as_ref().is_some_and(|it| it.is_any_order);
-        if is_any_order && about == About::Ends && max_conflicts != u64::MAX {
-            return Answer::Unknown;
-        }
+        let is_part = is_any_order && about == About::Ends && max_conflicts != u64::MAX;
+        let max_conflicts = if is_part { max_conflicts / SHARE_OF_OTHER_ORDERS } else { max_conflicts };
         let answer = self.solver.ask(assumptions, max_conflicts);
         self.was_too_hard = answer == Answer::Unknown;
         answer

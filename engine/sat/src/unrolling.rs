@@ -122,8 +122,8 @@ impl<'a> Unrolling<'a> {
         self.go_to_next(legal, moves, solver);
     }
 
-    /// Whether two legal moves, where all is known, come to the same in either order, or exclude each other.
-    pub(crate) fn come_to_the_same(&self, one: usize, other: usize, solver: &mut Solver<'_>) -> bool {
+    /// Whether two legal moves, where all is known, come to the same in either order; nothing if they exclude each other.
+    pub(crate) fn come_to_the_same(&self, one: usize, other: usize, solver: &mut Solver<'_>) -> Option<bool> {
         let both_ways = [(one, other), (other, one)].map(|(first, second)| {
             let second = self.legal[second].0;
             let mut after = self.clone();
@@ -134,7 +134,7 @@ impl<'a> Unrolling<'a> {
                 after.fluents.pop()
             })
         });
-        both_ways[0] == both_ways[1]
+        both_ways.iter().any(Option::is_some).then(|| both_ways[0] == both_ways[1])
     }
 
     /// Adds a step: exactly one legal move is made in the last one, unless the game was over then. False if it was.
