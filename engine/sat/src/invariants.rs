@@ -2,8 +2,8 @@
 //!
 //! In goes the net and a state; out come fluents that never hold together, and whether moves can be made in any order (that is a
 //! guess). Guessed is what random lines do not contradict; proved is what one more move cannot break if all of it held before
-//! (Rintanen 2000, "An iterative algorithm for synthesizing invariants"). Where numbers are written into a square, for one, no clause of a single step tells that
-//! a row never has one twice, and without that the last step of a plan is a guess.
+//! (Rintanen 2000, "An iterative algorithm for synthesizing invariants"). In a sudoku, for example, no clauses of a single step say
+//! that a row never has a number twice, and without that the last step of a plan is a guess.
 
 use reasoner::{Dice, Value};
 use reasoner_native::{NetGoal, Netlist};
@@ -127,6 +127,9 @@ impl Pairs {
                 }
                 unrolling.step_by(one, &mut solver);
             }
+            if solver.is_over() || n_left == 0 {
+                break;
+            }
         }
         is_any_order && n_tried >= TRIED.start
     }
@@ -134,6 +137,10 @@ impl Pairs {
     /// Takes out all that one move can break, until those that are left hold on their own; false if that takes too long.
     fn prove(&mut self, netlist: &Netlist, limits: Limits<'_>) -> bool {
         for _ in 0..MAX_ROUNDS {
+            let n_before = self.n_pairs();
+            if n_before == 0 {
+                return true;
+            }
             let mut solver = Solver::new(limits);
             let mut unrolling = self.any_state(netlist, &mut solver);
             match !unrolling.over() {
@@ -142,7 +149,6 @@ impl Pairs {
                 Truth::Lit(goes_on) => solver.demand(&[goes_on]),
             }
             unrolling.step(&mut solver);
-            let n_before = self.n_pairs();
             for fluent in 0..self.n_fluents {
                 self.prove_of(fluent, unrolling.fluents(), &mut solver);
                 if solver.is_over() || solver.is_out_of_memory() {

@@ -11,10 +11,9 @@ use crate::invariants::{Invariants, impossible_goals};
 use crate::solver::{Answer, Limits, Lit, Solver};
 use crate::unrolling::{Truth, Unrolling, all_hold};
 
-/// Conflicts that may be spent on one step by itself: at most, and at least,
-/// half as many after each question that they were too few for, twice as many after each other. What stays open is asked
-/// again with all other open steps: lights that are put out in any order have no proof by steps within hours, and a
-/// solution within seconds.
+/// Conflicts that may be spent on one step by itself, at most and at least: halved after a question that needed more, doubled
+/// after any other. What stays open is asked again with all other open steps: lights that are put out in any order have no
+/// proof by steps within hours, and a solution within seconds.
 const CONFLICTS_OF_STEP: (u64, u64) = (2_000, 30);
 /// Whether the game can go on behind a step may take an eighth of that: an answer only ends the search earlier.
 const SHARE_OF_GOING: u64 = 8;
@@ -386,7 +385,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// What a question aside may take.
+/// What a solver beside the main one may take.
 fn aside(limits: Limits<'_>) -> Limits<'_> {
     Limits { bytes: limits.bytes / 4, ..limits }
 }

@@ -199,12 +199,8 @@ impl<'a> Unrolling<'a> {
 
     /// The moves of the line that the solver found, as far as `n_steps`.
     pub(crate) fn line(&self, n_steps: usize, solver: &Solver<'_>) -> Vec<usize> {
-        let is_made = |truth: Truth| match truth {
-            Truth::Known(holds) => holds,
-            Truth::Lit(literal) => solver.holds(literal),
-        };
         let made =
-            |moves: &Vec<(usize, Truth)>| moves.iter().find(|(_, truth)| is_made(*truth)).map(|it| it.0);
+            |moves: &Vec<(usize, Truth)>| moves.iter().find(|(_, truth)| truth.holds(solver)).map(|it| it.0);
         self.moves[..n_steps].iter().filter_map(made).collect()
     }
 
