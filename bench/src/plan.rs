@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use gdl::Term;
 use player::failure::{Failure, Outcome};
 use player::reasoners::{self, SetUp, Share};
 use player::{output, stop, tables};
-use reasoner::{Expansion, Interrupt, Reasoner, ReasonerError, Role, Rollouts, Session, Value};
+use reasoner::{Expansion, Interrupt, Reasoner, ReasonerError, Role, Session, Uniform, Value};
 use sat::{Limits, Planner, Question, Verdict, usual_steps};
 use serde::Serialize;
 use serde_json::json;
@@ -114,21 +115,26 @@ impl PlanArgs {
                 return Ok(row);
             }
         };
-        let mut best = Vec::new();
-        let question = Question { usual_steps: usual_steps(lengths(&reasoner)?), ..Question::default() };
+        let random = RandomLines::play(&reasoner)?;
+        let mut best: Vec<Term> = Vec::new();
+        if let Some((value, line)) = random.best {
+            (row.best_value, row.found_s, best) = (Some(value), Some(begun.elapsed().as_secs_f64()), line);
+        }
+        let least = row.best_value;
+        let question =
+            Question { usual_steps: usual_steps(random.lengths), least: &|| least, ..Question::default() };
         let outcome = planner.run(&question, |plan| {
             row.best_value = Some(plan.value);
             row.found_s = Some(begun.elapsed().as_secs_f64());
-            best = plan.moves;
+            best = plan.moves.iter().map(|&a_move| netlist.moves()[a_move].term.clone()).collect();
         });
         row.proved = outcome.verdict == Verdict::Proved;
         row.end = outcome.verdict.to_string();
         row.steps = outcome.n_steps;
         row.seconds = begun.elapsed().as_secs_f64();
-        row.best_line = best.iter().map(|&a_move| netlist.moves()[a_move].term.to_string()).collect();
+        row.best_line = best.iter().map(Term::to_string).collect();
         if let Some(value) = row.best_value {
-            let line: Vec<_> = best.iter().map(|&a_move| &netlist.moves()[a_move].term).collect();
-            let played = played(&reasoner, &line)?;
+            let played = played(&reasoner, &best)?;
             if played != Some(value) {
                 let text = format!("the line comes to {played:?}, not {value}, played by the interpreter");
                 return Err(Failure::work(text).context(row.game));
@@ -138,18 +144,35 @@ impl PlanArgs {
     }
 }
 
-/// How long some random lines are.
-fn lengths<R: Reasoner>(reasoner: &Arc<R>) -> Result<Vec<u32>, ReasonerError> {
-    const LINES: u64 = 8;
-    let mut session = reasoner.session(reasoner::Limits::default(), &Interrupt::new())?;
-    let root = session.initial_state()?;
-    let mut ends = Rollouts::default();
-    session.rollouts(&[root], &(0..LINES).collect::<Vec<u64>>(), &mut ends)?;
-    Ok((0..ends.len()).map(|idx| ends.length(idx)).collect())
+/// Some random lines.
+struct RandomLines {
+    lengths: Vec<u32>,
+    /// What the best of those that end comes to, and its moves.
+    best: Option<(Value, Vec<Term>)>,
+}
+
+impl RandomLines {
+    fn play<R: Reasoner>(reasoner: &Arc<R>) -> Result<RandomLines, ReasonerError> {
+        const LINES: u64 = 8;
+        let mut session = reasoner.session(reasoner::Limits::default(), &Interrupt::new())?;
+        let root = session.initial_state()?;
+        let (mut lengths, mut best) = (Vec::new(), None);
+        for seed in 0..LINES {
+            let mut moves = Vec::new();
+            let end = session.rollout_with(&root, seed, &mut Uniform, Some(&mut moves))?;
+            lengths.push(end.length);
+            let line: Vec<Term> = moves.into_iter().map(|a_move| session.move_term(a_move)).collect();
+            let value = played(reasoner, &line)?;
+            if value > best.as_ref().map(|&(value, _)| value) {
+                best = value.map(|value| (value, line));
+            }
+        }
+        Ok(RandomLines { lengths, best })
+    }
 }
 
 /// The goal of a line; none if it is not legal or neither ends the game nor gets stuck.
-fn played<R: Reasoner>(reasoner: &Arc<R>, line: &[&gdl::Term]) -> Result<Option<Value>, ReasonerError> {
+fn played<R: Reasoner>(reasoner: &Arc<R>, line: &[Term]) -> Result<Option<Value>, ReasonerError> {
     let mut session = reasoner.session(reasoner::Limits::default(), &Interrupt::new())?;
     let mut state = session.initial_state()?;
     let mut expansion = Expansion::default();

@@ -12,7 +12,7 @@ use crate::solver::{Answer, Limits, Lit, Solver};
 use crate::unrolling::{Truth, Unrolling, all_hold};
 
 /// Random lines to guess from: enough that pairs which nothing keeps apart are met together, mostly.
-const N_LINES: u64 = 300;
+const N_LINES: usize = 300;
 /// Gates that are evaluated in all lines together, a third of a second or so.
 const MAX_EVALUATED: usize = 50_000_000;
 /// Pairs of moves that must come to the same before all are taken to, and after which no more are tried.
@@ -23,6 +23,8 @@ const MAX_FLUENTS: usize = 4096;
 const MAX_PAIRS: usize = 100_000;
 /// What took more rounds was never of use.
 const MAX_ROUNDS: usize = 50;
+/// Gates that are made clauses of in all rounds together: seconds.
+const MAX_ENCODED: usize = 5_000_000;
 /// Conflicts that may be spent on one fluent in one round; mostly none is met.
 const MAX_CONFLICTS: u64 = 200;
 
@@ -108,14 +110,16 @@ impl Pairs {
         let mut n_left = MAX_EVALUATED / netlist.n_gates().max(1);
         let (mut n_tried, mut is_any_order) = (0, true);
         for line in 0..N_LINES {
-            let mut dice = Dice::new(line);
+            // A game without an end must not spend all on one line.
+            let n_others = n_left - n_left.div_ceil(N_LINES - line);
+            let mut dice = Dice::new(line as u64);
             let mut unrolling = Unrolling::new(netlist, start.to_vec(), &mut solver);
             loop {
                 self.meet(unrolling.fluents().iter().map(|&truth| truth == Truth::Known(true)));
-                if unrolling.over() == Truth::Known(true) || solver.is_over() || n_left == 0 {
+                if unrolling.over() == Truth::Known(true) || solver.is_over() || n_left <= n_others {
                     break;
                 }
-                n_left = n_left.saturating_sub(1);
+                n_left -= 1;
                 let n_legal = unrolling.legal().len();
                 let [one, other] = [dice.below(n_legal), dice.below(n_legal)];
                 if one != other && n_tried < TRIED.end && is_any_order {
@@ -136,7 +140,7 @@ impl Pairs {
 
     /// Takes out all that one move can break, until those that are left hold on their own; false if that takes too long.
     fn prove(&mut self, netlist: &Netlist, limits: Limits<'_>) -> bool {
-        for _ in 0..MAX_ROUNDS {
+        for _ in 0..MAX_ROUNDS.min(MAX_ENCODED / netlist.n_gates().max(1)) {
             let n_before = self.n_pairs();
             if n_before == 0 {
                 return true;
@@ -214,29 +218,8 @@ pub(crate) fn impossible_goals(netlist: &Netlist, limits: Limits<'_>) -> Vec<Val
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use gdl::{Description, ReadOptions, Rules};
-    use reasoner_native::{Budget, Interpreter};
-
     use super::*;
-
-    fn netlist(text: &str) -> Netlist {
-        let description = Description::read(text, ReadOptions::default()).expect("rules");
-        let rules = Rules::from_description(&description).expect("rules");
-        let interpreter = Arc::new(Interpreter::new(Arc::new(rules)).expect("rules"));
-        Netlist::new(&interpreter, &Budget::default()).expect("a circuit")
-    }
-
-    fn shipped(name: &str) -> Netlist {
-        netlist(games::find(name).expect("a shipped game").text)
-    }
-
-    const FREE: Limits<'static> = Limits { bytes: 1 << 30, go_on: &|| true };
-
-    fn start(netlist: &Netlist) -> Vec<Truth> {
-        netlist.fluents().iter().map(|fluent| Truth::Known(fluent.is_initial)).collect()
-    }
+    use crate::nets::{FREE, of_text, shipped, start};
 
     fn invariants(netlist: &Netlist) -> Invariants {
         Invariants::find(netlist, &start(netlist), FREE)
@@ -244,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_counter_has_one_value_at_a_time_and_what_moves_set_is_not_kept_apart() {
-        let netlist = netlist(
+        let netlist = of_text(
             "(role one) (init (step 0)) (after 0 1) (after 1 2) (after 2 3) (lamp a) (lamp b)
              (<= (legal one (light ?l)) (lamp ?l) (not (true (lit ?l))))
              (<= (next (lit ?l)) (does one (light ?l)))
@@ -286,11 +269,23 @@ mod tests {
         assert!(invariants(&shipped("lights-out")).is_any_order);
         let hanoi = invariants(&shipped("hanoi"));
         assert!(!hanoi.is_any_order && !hanoi.pairs.is_empty());
+        assert!(!invariants(&shipped("knights-tour")).is_any_order, "a tour excludes what it does not make");
+    }
+
+    #[test]
+    fn a_game_without_an_end_has_invariants_too() {
+        let text = "(role one) (init (at 0)) (way 0 1) (way 1 2) (way 2 0) (way 0 2)
+             (<= (legal one (go ?to)) (true (at ?from)) (way ?from ?to))
+             (<= (next (at ?to)) (does one (go ?to)))
+             (<= terminal (true (at 0)) (true (at 1)))
+             (goal one 0)";
+        let found = invariants(&of_text(text));
+        assert_eq!(found.pairs.len(), 3, "no two places at once");
     }
 
     #[test]
     fn a_goal_that_contradicts_itself_is_impossible() {
-        let netlist = netlist(
+        let netlist = of_text(
             "(role one) (init (at a)) (way a b) (way a c) (way b a) (way c a)
              (<= (legal one (go ?to)) (true (at ?from)) (way ?from ?to))
              (<= (next (at ?to)) (does one (go ?to)))

@@ -9,7 +9,10 @@
 #![forbid(unsafe_code)]
 
 mod invariants;
+#[cfg(test)]
+mod nets;
 mod planner;
+mod relaxed;
 mod solver;
 mod unrolling;
 

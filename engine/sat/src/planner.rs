@@ -8,6 +8,7 @@ use reasoner_native::{NetGoal, Netlist};
 use rustc_hash::FxHashSet;
 
 use crate::invariants::{Invariants, impossible_goals};
+use crate::relaxed;
 use crate::solver::{Answer, Limits, Lit, Solver};
 use crate::unrolling::{Truth, Unrolling, all_hold};
 
@@ -15,12 +16,16 @@ use crate::unrolling::{Truth, Unrolling, all_hold};
 /// after any other. What stays open is asked again with all other open steps: lights that are put out in any order have no
 /// proof by steps within hours, and a solution within seconds.
 const CONFLICTS_OF_STEP: (u64, u64) = (2_000, 30);
+/// Conflicts that may be spent on a question before it is found out what always holds, which takes some tenths of a second.
+const CONFLICTS_AT_FIRST: u64 = 200;
 /// Whether the game can go on behind a step may take an eighth of that: an answer only ends the search earlier.
 const SHARE_OF_GOING: u64 = 8;
 /// Lines in other orders than the first may take an eighth where moves seem to be made in any order: that is a guess.
 const SHARE_OF_OTHER_ORDERS: u64 = 8;
 /// Conflicts that may be spent on all open steps together, for each step that there is.
 const CONFLICTS_OF_ALL: u64 = 1_000;
+/// Gates of steps that are unrolled before anything is asked, at most.
+const MAX_GATES_AT_ONCE: usize = 1_000_000;
 /// All open steps are asked about together when there are so many steps, twice as many, and so on.
 const FIRST_TOGETHER: usize = 8;
 
@@ -82,7 +87,8 @@ pub struct Question<'a> {
     /// Only plans that are better than this are of use, if there is such a value; asked now and then, and never smaller than
     /// before.
     pub least: &'a dyn Fn() -> Option<Value>,
-    /// How many moves lines have, where something is known of that: nothing is asked about shorter plans before those.
+    /// How many moves lines have, where something is known of that, and otherwise 0: nothing is asked about shorter plans before
+    /// those.
     pub usual_steps: usize,
 }
 
@@ -127,6 +133,8 @@ pub struct Planner<'a> {
     unrolling: Unrolling<'a>,
     solver: Solver<'a>,
     n_steps: usize,
+    /// Nothing is asked about shorter plans before those of so many steps.
+    usual_steps: usize,
     best: Option<Value>,
     limits: Limits<'a>,
     /// By step, the last one too: that the game was not over before it.
@@ -191,6 +199,7 @@ impl<'a> Planner<'a> {
             unrolling,
             solver,
             n_steps: 0,
+            usual_steps: 0,
             best: None,
             limits,
             going: vec![Truth::Known(true)],
@@ -211,15 +220,16 @@ impl<'a> Planner<'a> {
     }
 
     fn verdict(&mut self, question: &Question<'_>, found: &mut impl FnMut(Plan)) -> Verdict {
+        self.usual_steps = question.usual_steps;
         loop {
             self.best = self.best.max((question.least)());
             self.open_end();
             if self.solver.is_over() || self.solver.is_out_of_memory() {
                 return self.why_unknown();
             }
-            let is_early = self.n_steps < question.usual_steps;
+            let is_early = self.n_steps < self.usual_steps;
             if !is_early && let Some(end) = self.open.pop_if(|end| end.n_moves == self.n_steps) {
-                let is_usual = self.n_steps == question.usual_steps;
+                let is_usual = self.n_steps == self.usual_steps;
                 let conflicts = if is_usual { self.conflicts_of_all() } else { self.effort_of_ends.0 };
                 let still_open = self.improve(vec![end], conflicts, found);
                 if !is_usual {
@@ -261,6 +271,15 @@ impl<'a> Planner<'a> {
         self.best.is_some_and(|best| self.netlist.goals().iter().all(|goal| is_no_better(goal, best)))
     }
 
+    /// How many moves the best goal takes if no move undoes anything; 0 where that cannot be told, or is too much to begin with.
+    fn relaxed_steps(&self) -> usize {
+        let goals = self.netlist.goals().iter();
+        let best = goals.filter(|goal| !self.impossible.contains(&goal.value)).max_by_key(|goal| goal.value);
+        let start = &self.unrolling.fluents_by_step()[0];
+        let steps = best.and_then(|goal| relaxed::steps_to(self.netlist, start, goal.holds));
+        steps.filter(|steps| steps * self.netlist.n_gates() <= MAX_GATES_AT_ONCE).unwrap_or(0)
+    }
+
     /// Opens the last step, if the game can be over there.
     fn open_end(&mut self) {
         let is_end = match self.both(self.going[self.n_steps], self.unrolling.over()) {
@@ -295,7 +314,8 @@ impl<'a> Planner<'a> {
 
     /// Asks for a line; where that is too hard at first, after it was found out what always holds.
     fn ask(&mut self, about: About, assumptions: &[Lit], max_conflicts: u64) -> Answer {
-        let answer = self.ask_in_order_first(about, assumptions, max_conflicts);
+        let max_at_first = if self.invariants.is_none() { CONFLICTS_AT_FIRST } else { u64::MAX };
+        let answer = self.ask_in_order_first(about, assumptions, max_conflicts.min(max_at_first));
         if answer != Answer::Unknown
             || self.invariants.is_some()
             || self.solver.is_over()
@@ -304,7 +324,12 @@ impl<'a> Planner<'a> {
             return answer;
         }
         let start = &self.unrolling.fluents_by_step()[0];
-        self.invariants = Some(Invariants::find(self.netlist, start, aside(self.limits)));
+        let invariants = Invariants::find(self.netlist, start, aside(self.limits));
+        if invariants.is_any_order && self.usual_steps == 0 {
+            // Each move is one of those that the goal takes, so that all its plans are about as long.
+            self.usual_steps = self.relaxed_steps();
+        }
+        self.invariants = Some(invariants);
         (1..self.going.len()).for_each(|step| self.demand_invariants(step));
         self.ask_in_order_first(about, assumptions, max_conflicts)
     }
@@ -415,14 +440,8 @@ fn better_end(end: &End, best: Option<Value>, solver: &mut Solver<'_>) -> Option
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use gdl::{Description, ReadOptions, Rules};
-    use reasoner_native::{Budget, Interpreter};
-
     use super::*;
-
-    const FREE: Limits<'static> = Limits { bytes: 1 << 30, go_on: &|| true };
+    use crate::nets::{FREE, of_text};
 
     /// What a puzzle comes to, and whether that is proved. An effort of 0 is too little at once, so that it is found out what always
     /// holds.
@@ -459,14 +478,34 @@ mod tests {
     #[test]
     fn what_always_holds_changes_no_optimum() {
         for (n_rooms, n_steps) in [(4, 3), (4, 5), (9, 7), (6, 8)] {
-            let description = Description::read(&rooms(n_rooms, n_steps), ReadOptions::default());
-            let rules = Rules::from_description(&description.expect("rules")).expect("rules");
-            let interpreter = Arc::new(Interpreter::new(Arc::new(rules)).expect("rules"));
-            let netlist = Netlist::new(&interpreter, &Budget::default()).expect("a circuit");
+            let netlist = of_text(&rooms(n_rooms, n_steps));
             let optimum = (n_steps - 3).min(n_rooms - 1);
             let expected = (Value::try_from(optimum).ok(), Verdict::Proved);
             assert_eq!(solve(&netlist, Effort::FIRST), expected, "{n_rooms} {n_steps}");
             assert_eq!(solve(&netlist, Effort(0)), expected, "{n_rooms} {n_steps}, with invariants");
+        }
+    }
+
+    /// Lamps that go from red to green to blue when they are touched, all of which are to be blue.
+    fn lamps_of_three_colours(n_lamps: usize) -> String {
+        let mut text = String::from(
+            "(role one) (after red green) (after green blue) (after blue red)
+             (<= (legal one (touch ?l)) (lamp ?l))
+             (<= (next (is ?l ?new)) (does one (touch ?l)) (true (is ?l ?old)) (after ?old ?new))
+             (<= (next (is ?l ?c)) (true (is ?l ?c)) (not (does one (touch ?l))))
+             (<= not_yet (lamp ?l) (not (true (is ?l blue))))
+             (<= terminal (not not_yet))
+             (<= (goal one 100) (not not_yet))\n",
+        );
+        text += &(0..n_lamps).map(|lamp| format!("(lamp {lamp}) (init (is {lamp} red))")).collect::<String>();
+        text
+    }
+
+    #[test]
+    fn moves_that_are_made_twice_are_found_though_no_order_has_them() {
+        for first_effort in [Effort::FIRST, Effort(0)] {
+            let found = solve(&of_text(&lamps_of_three_colours(4)), first_effort);
+            assert_eq!(found, (Some(100), Verdict::Proved));
         }
     }
 }

@@ -114,12 +114,16 @@ impl<'a> Unrolling<'a> {
         &self.legal
     }
 
-    /// Adds a step by a legal move, given by its place among them, where all is known and the game goes on.
+    /// Goes on from the last step by a legal move, given by its place among them, where all is known and the game goes on. What was
+    /// before is forgotten.
     pub(crate) fn step_by(&mut self, at: usize, solver: &mut Solver<'_>) {
-        let legal = std::mem::take(&mut self.legal);
         let mut moves = vec![Truth::Known(false); self.netlist.moves().len()];
-        moves[legal[at].0] = Truth::Known(true);
-        self.go_to_next(legal, moves, solver);
+        moves[self.legal[at].0] = Truth::Known(true);
+        let next = self.next(&moves, solver);
+        self.moves.clear();
+        self.fluents.clear();
+        self.fluents.push(next);
+        self.settle(solver);
     }
 
     /// Whether two legal moves, where all is known, come to the same in either order; nothing if they exclude each other.
@@ -161,15 +165,17 @@ impl<'a> Unrolling<'a> {
             let up_to = demand_at_most_one(&literals, solver);
             self.demand_order(legal.iter().map(|&(a_move, _)| a_move).zip(up_to).collect(), solver);
         }
-        self.go_to_next(legal, moves, solver);
+        let next = self.next(&moves, solver);
+        self.moves.push(legal.iter().map(|&(a_move, _)| (a_move, moves[a_move])).collect());
+        self.fluents.push(next);
+        self.settle(solver);
         true
     }
 
-    fn go_to_next(&mut self, legal: Vec<(usize, Truth)>, moves: Vec<Truth>, solver: &mut Solver<'_>) {
-        self.moves.push(legal.iter().map(|&(a_move, _)| (a_move, moves[a_move])).collect());
-        self.evaluate(true, &moves, solver);
-        self.fluents.push(self.netlist.fluents().iter().map(|fluent| self.truth(fluent.next)).collect());
-        self.settle(solver);
+    /// The fluents behind the last step, by what is known of its moves.
+    fn next(&mut self, moves: &[Truth], solver: &mut Solver<'_>) -> Vec<Truth> {
+        self.evaluate(true, moves, solver);
+        self.netlist.fluents().iter().map(|fluent| self.truth(fluent.next)).collect()
     }
 
     /// Demands where moves are to be made in order that the move of the last step, of which it is known up to which move it

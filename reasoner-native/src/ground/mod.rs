@@ -91,7 +91,8 @@ pub struct Budget {
     pub deadline: Option<Instant>,
     /// Bytes of memory, roughly.
     pub bytes: usize,
-    /// Words of ground rules.
+    /// Words of ground rules, of split clauses if that makes fewer. What they come to as whole ones may be tried
+    /// beyond that, within bounds of its own.
     pub words: usize,
     /// Steps of joins that are left, of all attempts together: unlike time, the same on every machine. Clones share
     /// it.

@@ -86,9 +86,8 @@ pub(super) fn best(origin: &Origin<'_>, budget: &Budget) -> Result<Made, GroundE
 /// The net of split clauses, or that of whole ones if it is smaller and not dear.
 fn or_plain(origin: &Origin<'_>, split: Made, plain: Manner, budget: &Budget) -> Result<Made, GroundError> {
     let times = |times: usize| split.making.ground_words.saturating_mul(times);
-    let words = times(MAX_PLAIN_TIMES)
-        .clamp(MIN_PLAIN_WORDS.min(times(MAX_SMALL_PLAIN_TIMES)), MAX_PLAIN_WORDS)
-        .min(budget.words);
+    let words =
+        times(MAX_PLAIN_TIMES).clamp(MIN_PLAIN_WORDS.min(times(MAX_SMALL_PLAIN_TIMES)), MAX_PLAIN_WORDS);
     let budget = Budget { words, ..budget.clone() };
     let plain = raw(origin, plain, &budget).and_then(|raw| {
         // No clause was split, or none that matters.
