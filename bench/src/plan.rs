@@ -8,7 +8,9 @@ use gdl::Term;
 use player::failure::{Failure, Outcome};
 use player::reasoners::{self, SetUp, Share};
 use player::{output, stop, tables};
-use reasoner::{Expansion, Interrupt, Reasoner, ReasonerError, Role, Session, Uniform, Value};
+use reasoner::{
+    Dice, Expansion, Interrupt, MAX_ROLLOUT_STEPS, Reasoner, ReasonerError, Role, Session, Value,
+};
 use sat::{Limits, Planner, Question, Verdict, usual_steps};
 use serde::Serialize;
 use serde_json::json;
@@ -23,7 +25,7 @@ Examples:
   daggerboard-bench plan hanoi lights-out
   daggerboard-bench plan my-puzzle.kif --seconds 60 --memory-mib 4096 --json
 
-The rules are ground and unrolled step by step. Each line is played by the interpreter before it is told. A game of several \
+The rules are ground, some random lines are played, and for better ones the rules are unrolled step by step. Each line is played by the interpreter before it is told. A game of several \
 roles, or with rules that cannot be a circuit, is told and passed over; the exit code is 1 then.")]
 pub struct PlanArgs {
     /// Names or paths of rulesheets
@@ -49,9 +51,12 @@ struct Row {
     /// Until the best line was found.
     found_s: Option<f64>,
     seconds: f64,
-    /// The longest lines that were looked for.
+    /// As far as the rules were unrolled.
     steps: usize,
     best_line: Vec<String>,
+    /// Whether it could be planned.
+    #[serde(skip)]
+    is_puzzle: bool,
 }
 
 impl PlanArgs {
@@ -71,7 +76,7 @@ impl PlanArgs {
                 break;
             }
         }
-        let is_done = !stop.is_raised() && rows.iter().all(|row| row.steps > 0 || row.proved);
+        let is_done = !stop.is_raised() && rows.iter().all(|row| row.is_puzzle);
         if as_json {
             output::json(&json!(rows))?;
         } else {
@@ -92,6 +97,7 @@ impl PlanArgs {
             seconds: 0.0,
             steps: 0,
             best_line: Vec::new(),
+            is_puzzle: false,
         };
         let NamedGame::Rules(game) = game else {
             row.end = "the game has no rulesheet".to_owned();
@@ -115,14 +121,20 @@ impl PlanArgs {
                 return Ok(row);
             }
         };
-        let random = RandomLines::play(&reasoner)?;
+        row.is_puzzle = true;
         let mut best: Vec<Term> = Vec::new();
-        if let Some((value, line)) = random.best {
-            (row.best_value, row.found_s, best) = (Some(value), Some(begun.elapsed().as_secs_f64()), line);
+        let mut lengths = Vec::new();
+        for seed in 0..RANDOM_LINES {
+            let Some((value, line)) = random_line(&reasoner, seed, &go_on)? else { break };
+            lengths.push(u32::try_from(line.len()).unwrap_or(u32::MAX));
+            if row.best_value.is_none_or(|best| value > best) {
+                (row.best_value, row.found_s, best) =
+                    (Some(value), Some(begun.elapsed().as_secs_f64()), line);
+            }
         }
         let least = row.best_value;
         let question =
-            Question { usual_steps: usual_steps(random.lengths), least: &|| least, ..Question::default() };
+            Question { usual_steps: usual_steps(lengths), least: &|| least, ..Question::default() };
         let outcome = planner.run(&question, |plan| {
             row.best_value = Some(plan.value);
             row.found_s = Some(begun.elapsed().as_secs_f64());
@@ -144,30 +156,44 @@ impl PlanArgs {
     }
 }
 
-/// Some random lines.
-struct RandomLines {
-    lengths: Vec<u32>,
-    /// What the best of those that end comes to, and its moves.
-    best: Option<(Value, Vec<Term>)>,
+/// How many random lines there are to begin with.
+const RANDOM_LINES: u64 = 8;
+
+/// What a random line comes to, and its moves; nothing if it does not end within the steps of a rollout, or may not go on.
+fn random_line<R: Reasoner>(
+    reasoner: &Arc<R>,
+    seed: u64,
+    go_on: &impl Fn() -> bool,
+) -> Result<Option<(Value, Vec<Term>)>, ReasonerError> {
+    let mut session = reasoner.session(reasoner::Limits::default(), &Interrupt::new())?;
+    let mut state = session.initial_state()?;
+    let mut expansion = Expansion::default();
+    let (mut dice, mut line) = (Dice::new(seed), Vec::new());
+    while go_on() && line.len() < MAX_ROLLOUT_STEPS as usize {
+        if ends(&mut session, &state, &mut expansion)? {
+            return Ok(Some((expansion.goals[0].at_end().unwrap_or(0), line)));
+        }
+        let moves = expansion.moves_of(Role(0));
+        let a_move = moves[dice.below(moves.len())];
+        line.push(session.move_term(a_move));
+        state = session.next_state(&state, &[a_move])?;
+    }
+    Ok(None)
 }
 
-impl RandomLines {
-    fn play<R: Reasoner>(reasoner: &Arc<R>) -> Result<RandomLines, ReasonerError> {
-        const LINES: u64 = 8;
-        let mut session = reasoner.session(reasoner::Limits::default(), &Interrupt::new())?;
-        let root = session.initial_state()?;
-        let (mut lengths, mut best) = (Vec::new(), None);
-        for seed in 0..LINES {
-            let mut moves = Vec::new();
-            let end = session.rollout_with(&root, seed, &mut Uniform, Some(&mut moves))?;
-            lengths.push(end.length);
-            let line: Vec<Term> = moves.into_iter().map(|a_move| session.move_term(a_move)).collect();
-            let value = played(reasoner, &line)?;
-            if value > best.as_ref().map(|&(value, _)| value) {
-                best = value.map(|value| (value, line));
-            }
+/// Whether a line ends here, since the game is over or the role is stuck; the goals are in the expansion then.
+fn ends<S: Session>(
+    session: &mut S,
+    state: &S::State,
+    expansion: &mut Expansion,
+) -> Result<bool, ReasonerError> {
+    match session.expand(state, expansion) {
+        Ok(()) => Ok(expansion.terminal),
+        Err(ReasonerError::NotPlayable { .. }) => {
+            session.goals(state, &mut expansion.goals)?;
+            Ok(true)
         }
-        Ok(RandomLines { lengths, best })
+        Err(error) => Err(error),
     }
 }
 
@@ -184,16 +210,8 @@ fn played<R: Reasoner>(reasoner: &Arc<R>, line: &[Term]) -> Result<Option<Value>
         }
         state = session.next_state(&state, &[a_move])?;
     }
-    match session.expand(&state, &mut expansion) {
-        Err(ReasonerError::NotPlayable { .. }) => session.goals(&state, &mut expansion.goals)?,
-        answer => {
-            answer?;
-            if !expansion.terminal {
-                return Ok(None);
-            }
-        }
-    }
-    Ok(Some(expansion.goals[0].at_end().unwrap_or(0)))
+    let is_end = ends(&mut session, &state, &mut expansion)?;
+    Ok(is_end.then(|| expansion.goals[0].at_end().unwrap_or(0)))
 }
 
 fn print(rows: &[Row]) -> Result<(), Failure> {

@@ -11,7 +11,7 @@ use reasoner::{
     Dice, Expansion, Interrupt, Limits, Lot, MAX_ROLLOUT_STEPS, Move, Reasoner, ReasonerError, Role,
     Rollouts, Session, Tally, Uniform,
 };
-use reasoner_native::{BitState, Budget, Evaluation, Interpreter, Propnet, PropnetSession};
+use reasoner_native::{BitState, Budget, Evaluation, Interpreter, Netlist, Propnet, PropnetSession};
 use testkit::{Shared, clocked_rules, cross_check, random_rules};
 
 /// Widths of lanes, and the plain evaluation.
@@ -435,4 +435,14 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn whole_clauses_may_have_more_words_than_split_ones_need() {
+    let Some(shared) = Shared::find_or_skip() else { return };
+    let interpreter = Arc::new(Interpreter::new(shared.game("sudokuGrade1").unwrap()).unwrap());
+    let size = |budget: Budget| Netlist::new(&interpreter, &budget).unwrap().n_gates();
+    let free = size(Budget::default());
+    let words = 1_000_000;
+    assert_eq!(size(Budget { words, ..Budget::default() }), free);
 }

@@ -141,8 +141,8 @@ impl Share {
     /// some seconds, half of them a hundredth of one; what is too large is given up after at most half a minute.
     pub const COUNTED: Share = Share { time: None, steps: 50_000_000, words: 32_000_000, bytes: 512 << 20 };
 
-    /// As [`Share::COUNTED`], of rules that are to be unrolled many times. With more words than these (pancakes88 has 1.6 million) a
-    /// step alone takes seconds.
+    /// As [`Share::COUNTED`], of rules that are to be unrolled many times. With more words of split clauses than these (pancakes88 has 1.6
+    /// million) a step alone takes seconds.
     const OF_PLANS: Share = Share { time: None, steps: 10_000_000, words: 1_000_000, bytes: 256 << 20 };
 
     fn budget(self, interrupt: &Interrupt, audience: Audience) -> Budget {

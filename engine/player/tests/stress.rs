@@ -23,6 +23,9 @@ fn every_number_of_threads_has_its_search_and_its_graph_keeps_the_laws() {
         }
         assert_eq!((&searches[0]["speed_up"], &searches[0]["efficiency"]), (&1.0.into(), &1.0.into()));
         assert!(!told["reading"].as_array().unwrap().is_empty());
+        let modelled = told["model"]["rows"].as_array().map_or(0, Vec::len);
+        assert!(modelled < searches.len(), "the first is never modelled: {told}");
+        assert!(told["model"].is_null() || told["model"]["is_measured"] == false, "{told}");
         let svg = std::fs::read_to_string(&plot).unwrap();
         assert!(svg.starts_with("<svg") && svg.contains("threads"), "{svg}");
     }

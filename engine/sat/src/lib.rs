@@ -12,10 +12,12 @@ mod invariants;
 #[cfg(test)]
 mod nets;
 mod planner;
+mod question;
 mod relaxed;
 mod solver;
 mod unrolling;
 
-pub use planner::{NoPuzzle, Outcome, Plan, Planner, Question, Verdict, usual_steps};
+pub use planner::Planner;
+pub use question::{NoPuzzle, Outcome, Plan, Question, Verdict, usual_steps};
 pub use reasoner_native::Netlist;
 pub use solver::Limits;

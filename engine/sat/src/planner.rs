@@ -1,13 +1,12 @@
 //! Better and better plans, until there is no better one.
 
-use std::fmt;
-
 use gdl::Term;
 use reasoner::Value;
 use reasoner_native::{NetGoal, Netlist};
 use rustc_hash::FxHashSet;
 
 use crate::invariants::{Invariants, impossible_goals};
+use crate::question::{NoPuzzle, Outcome, Plan, Question, Verdict};
 use crate::relaxed;
 use crate::solver::{Answer, Limits, Lit, Solver};
 use crate::unrolling::{Truth, Unrolling, all_hold};
@@ -26,95 +25,8 @@ const SHARE_OF_OTHER_ORDERS: u64 = 8;
 const CONFLICTS_OF_ALL: u64 = 1_000;
 /// Gates of steps that are unrolled before anything is asked, at most.
 const MAX_GATES_AT_ONCE: usize = 1_000_000;
-/// All open steps are asked about together when there are so many steps, twice as many, and so on.
+/// All open steps are asked about together when there are so many steps, twice as many, and so on, and behind the usual ones.
 const FIRST_TOGETHER: usize = 8;
-
-/// Moves to the end of the game.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
-    /// The moves' indices in [`Netlist::moves`].
-    pub moves: Vec<usize>,
-    /// The goal at the end; 0 if the rules give none.
-    pub value: Value,
-}
-
-/// How a search for plans ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// The last plan is the best there is, or there is no plan at all.
-    Proved,
-    /// It may not go on.
-    Stopped,
-    /// The memory is used up.
-    OutOfMemory,
-    /// There are as many steps as there may be.
-    TooLong,
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Verdict::Proved => "proved",
-            Verdict::Stopped => "stopped",
-            Verdict::OutOfMemory => "out of memory",
-            Verdict::TooLong => "too long",
-        })
-    }
-}
-
-/// How a search for plans ended, and how far it went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Outcome {
-    /// How it ended.
-    pub verdict: Verdict,
-    /// The longest plans that were looked for, in moves.
-    pub n_steps: usize,
-}
-
-/// Why a game cannot be planned.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoPuzzle {
-    /// Only games of one role are planning problems.
-    #[error("the game has {0} roles; only games of one role can be planned")]
-    Roles(usize),
-}
-
-/// What plans are looked for.
-#[derive(Clone, Copy)]
-pub struct Question<'a> {
-    /// Plans of at most so many moves.
-    pub max_steps: usize,
-    /// Only plans that are better than this are of use, if there is such a value; asked now and then, and never smaller than
-    /// before.
-    pub least: &'a dyn Fn() -> Option<Value>,
-    /// How many moves lines have, where something is known of that, and otherwise 0: nothing is asked about shorter plans before
-    /// those.
-    pub usual_steps: usize,
-}
-
-impl Default for Question<'_> {
-    /// All plans, the shortest first.
-    fn default() -> Self {
-        Question { max_steps: usize::MAX, least: &|| None, usual_steps: 0 }
-    }
-}
-
-impl fmt::Debug for Question<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Question { max_steps, usual_steps, .. } = self;
-        f.debug_struct("Question")
-            .field("max_steps", max_steps)
-            .field("usual_steps", usual_steps)
-            .finish_non_exhaustive()
-    }
-}
-
-/// How many moves lines have, if all of these lines have as many; otherwise 0, so that short plans come first.
-pub fn usual_steps(lengths: impl IntoIterator<Item = u32>) -> usize {
-    let mut lengths = lengths.into_iter();
-    let first = lengths.next().unwrap_or(0);
-    if lengths.all(|length| length == first) { first as usize } else { 0 }
-}
 
 /// A step in which the game may be over.
 #[derive(Debug)]
@@ -223,13 +135,16 @@ impl<'a> Planner<'a> {
         self.usual_steps = question.usual_steps;
         loop {
             self.best = self.best.max((question.least)());
+            if self.is_best_possible() {
+                return Verdict::Proved;
+            }
             self.open_end();
             if self.solver.is_over() || self.solver.is_out_of_memory() {
                 return self.why_unknown();
             }
             let is_early = self.n_steps < self.usual_steps;
+            let is_usual = self.usual_steps > 0 && self.n_steps == self.usual_steps;
             if !is_early && let Some(end) = self.open.pop_if(|end| end.n_moves == self.n_steps) {
-                let is_usual = self.n_steps == self.usual_steps;
                 let conflicts = if is_usual { self.conflicts_of_all() } else { self.effort_of_ends.0 };
                 let still_open = self.improve(vec![end], conflicts, found);
                 if !is_usual {
@@ -239,7 +154,8 @@ impl<'a> Planner<'a> {
             }
             let goes_on = !self.is_best_possible() && self.goes_on(is_early);
             let is_last = !goes_on || self.n_steps == question.max_steps;
-            let is_time = self.n_steps >= FIRST_TOGETHER && self.n_steps.is_power_of_two() && !is_early;
+            let is_regular = self.n_steps >= FIRST_TOGETHER && self.n_steps.is_power_of_two() && !is_early;
+            let is_time = is_regular || is_usual;
             if is_last || is_time {
                 let conflicts = if is_last { u64::MAX } else { self.conflicts_of_all() };
                 let open = std::mem::take(&mut self.open);
@@ -507,5 +423,28 @@ mod tests {
             let found = solve(&of_text(&lamps_of_three_colours(4)), first_effort);
             assert_eq!(found, (Some(100), Verdict::Proved));
         }
+    }
+
+    #[test]
+    fn lines_of_the_usual_length_do_not_hide_a_short_plan() {
+        // Lamps are lit for good; the first four alone win, and whoever lights another one is stuck after eight.
+        let text = "(role one) (lamp a) (lamp b) (lamp c) (lamp d) (other e) (other f) (other g) (other h)
+             (<= (lit ?l) (true (is_lit ?l)))
+             (<= (legal one (light ?l)) (lamp ?l) (not (lit ?l)))
+             (<= (legal one (light ?l)) (other ?l) (not (lit ?l)))
+             (<= (next (is_lit ?l)) (does one (light ?l)))
+             (<= (next (is_lit ?l)) (lit ?l))
+             (<= is_spoilt (other ?l) (lit ?l))
+             (<= has_won (lit a) (lit b) (lit c) (lit d) (not is_spoilt))
+             (<= terminal has_won)
+             (<= (goal one 100) has_won)
+             (<= (goal one 0) (not has_won))";
+        let netlist = of_text(text);
+        let planner = Planner::new(&netlist, None, FREE).expect("a puzzle");
+        let question = Question { least: &|| Some(0), usual_steps: 8, ..Question::default() };
+        let mut best = None;
+        let outcome = planner.run(&question, |plan| best = Some((plan.value, plan.moves.len())));
+        assert_eq!((best, outcome.verdict), (Some((100, 4)), Verdict::Proved));
+        assert_eq!(outcome.n_steps, 8, "nothing more was unrolled");
     }
 }

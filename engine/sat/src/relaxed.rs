@@ -12,14 +12,17 @@ use crate::unrolling::Truth;
 const MAX_LAYERS: u32 = 1000;
 /// Gates that are looked at, at most: some tenths of a second.
 const MAX_LOOKS: usize = 50_000_000;
+/// In no layer so far.
 const NEVER: u32 = u32::MAX;
 
-/// By gate, and for each of false and true: the first layer in which it can be that.
+/// When what can be so, if nothing is undone.
 struct Layers<'a> {
     netlist: &'a Netlist,
+    /// By gate, and for each of false and true: the first layer in which it can be that, or [`NEVER`].
     first: Vec<[u32; 2]>,
-    /// By fluent and by move: its gate.
+    /// By fluent: its gate, if anything depends on it.
     gate_of_fluent: Vec<Option<usize>>,
+    /// The gates of moves, and which moves they are.
     move_gates: Vec<(usize, usize)>,
 }
 
@@ -56,7 +59,7 @@ impl<'a> Layers<'a> {
         self.first[gate][usize::from(holds)]
     }
 
-    /// Notes that something can be so from a layer on.
+    /// Notes that something can be so from a layer on; whether that is new.
     fn reach(&mut self, (gate, holds): Wish, layer: u32) -> bool {
         let first = &mut self.first[gate][usize::from(holds)];
         let is_new = *first == NEVER;
@@ -196,23 +199,20 @@ mod tests {
     }
 
     #[test]
-    fn what_never_holds_is_no_goal() {
-        let text = "(role one) (init (at 0)) (init (is dark)) (legal one walk)
-            (<= (next (at 1)) (does one walk))
-            (<= (next (is light)) (true (is dark)) (true (is light)))
-            (<= (next (is dark)) (true (is dark)))
-            (<= terminal (true (at 1)))
-            (<= (goal one 100) (true (is light)))
-            (<= (goal one 10) (not (true (is light))))";
-        let netlist = of_text(text);
-        let best = netlist.goals().iter().filter(|goal| goal.value == 100);
-        assert!(best.clone().all(|goal| steps_to(&netlist, &start(&netlist), goal.holds).is_none()));
+    fn what_never_ends_has_no_plan() {
+        let text = "(role one) (init (at 0)) (way 0 1) (way 1 2) (way 2 0) (way 0 2)
+            (<= (legal one (go ?to)) (true (at ?from)) (way ?from ?to))
+            (<= (next (at ?to)) (does one (go ?to)))
+            (<= terminal (true (at 0)) (true (at 9)))
+            (<= (goal one 100) (true (at 2)))
+            (<= (goal one 0) (not (true (at 2))))";
+        assert_eq!(steps(&of_text(text), 100), None);
     }
 
     #[test]
-    fn nothing_is_undone_so_that_a_plan_is_no_shorter() {
-        // Seven moves are needed of three discs, and three bring each of them to its place.
+    fn a_disc_that_is_moved_once_stays_there() {
+        // Five discs take 31 moves; to have each where it belongs takes one of them, and some make room.
         let steps = steps(&shipped("hanoi"), 100).expect("a goal within reach");
-        assert!((3..=31).contains(&steps), "{steps}");
+        assert!((5..31).contains(&steps), "{steps}");
     }
 }

@@ -63,7 +63,8 @@ pub(super) struct Made {
     pub(super) making: Making,
 }
 
-/// Makes nets of split and of whole clauses, and keeps the smaller one.
+/// Makes nets of split and of whole clauses, and keeps the smaller one. The words of the budget are for split clauses, or for whole ones
+/// where split ones cannot be; whole ones beside a net that is there may have more ([`or_plain`]).
 ///
 /// # Errors
 /// If none is had within the budget.

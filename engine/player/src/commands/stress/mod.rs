@@ -1,5 +1,6 @@
 //! `daggerboard stress`: the same search with more and more threads, and what keeps it from being faster.
 
+mod model;
 mod plot;
 mod reading;
 mod row;
@@ -14,6 +15,7 @@ use search::{Budget, Options, Searcher};
 use serde_json::json;
 use single::System;
 
+use self::model::Model;
 use self::reading::Machine;
 use self::row::{Row, Scaling};
 use super::laws::Verified;
@@ -40,7 +42,9 @@ threads had on average: fewer than threads where the machine has fewer, or other
 Counters are per thousand playouts, so that rows of different speed can be compared. In JSON they are whole numbers. \
 The number in flight is the most visits that can be under way at once: threads x batch x rollouts. Table is how full the table of \
 positions is, flushes are additions of statistics that --hot-levels gathered. Nothing spins: threads wait only in pauses, in which \
-a full graph forgets and tables grow.")]
+a full graph forgets and tables grow.
+
+Where there are more threads than cores, a model follows of what they would do with a core each: from what a playout costs with as much in flight, and from what two or more cores at work do to each other. It is no measurement. It needs a row of one thread, and one of several with a core each.")]
 pub struct StressArgs {
     #[command(flatten)]
     game: GameArgs,
@@ -132,6 +136,7 @@ impl WithReasoner for Stressing<'_> {
         let machine =
             Machine { n_cores: all_cores(), has_backup_lock: self.brain.search.config.has_backup_lock() };
         let reading = reading::of(&scaling, machine);
+        let model = Model::of(&scaling);
         if self.as_json {
             output::json(&json!({
                 "game": self.name,
@@ -142,12 +147,14 @@ impl WithReasoner for Stressing<'_> {
                 "stopped": self.stop.is_raised(),
                 "searches": scaling.json(),
                 "reading": reading,
+                "model": model.as_ref().map(Model::json),
             }))?;
         } else {
             let (name, config) = (self.name, self.brain.search.config);
             output::line(format_args!("{name}, {config} on {}, {} cores", reasoner.name(), machine.n_cores))?;
             scaling.print()?;
             reading.iter().try_for_each(output::line)?;
+            model.iter().try_for_each(Model::print)?;
         }
         if let Some(path) = &self.args.plot {
             write_plot(path, &scaling, self.name)?;

@@ -1,5 +1,6 @@
 //! What limits the machine, in plain words, read from the measured rows.
 
+use super::model::FREE;
 use super::row::{Row, Scaling};
 use crate::commands::reclaims::reclaims_text;
 
@@ -11,8 +12,6 @@ pub(super) struct Machine {
     pub(super) has_backup_lock: bool,
 }
 
-/// Threads that have at least this part of a processor each do not wait for one.
-const FREE: f64 = 0.9;
 /// Playouts of a second of processor time that are still as many as in the first row: measurements differ by as much.
 const STEADY: f64 = 0.9;
 /// Playouts for each of which so many meet another one count as wasted.
