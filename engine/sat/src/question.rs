@@ -7,7 +7,7 @@ use reasoner::{MAX_ROLLOUT_STEPS, Value};
 /// Moves to the end of the game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// The moves' indices in [`Netlist::moves`].
+    /// The moves' indices in [`Netlist::moves`](reasoner_native::Netlist::moves).
     pub moves: Vec<usize>,
     /// The goal at the end; 0 if the rules give none.
     pub value: Value,
