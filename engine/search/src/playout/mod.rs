@@ -187,7 +187,6 @@ impl<R: Reasoner> Walker<R> {
         note: &mut impl FnMut(&ReasonerError),
     ) {
         let mut clock = self.shares.begin(setting.counters);
-        self.selector.begin_batch();
         for number in numbers {
             let path = self.spare_paths.pop().unwrap_or_default();
             self.descents.push(Descent::begin(setting, path, number));

@@ -5,7 +5,6 @@ use std::hash::Hash;
 
 use reasoner::Dice;
 
-use super::kept::Kept;
 use super::{TIE, Viewpoint, mean_of};
 use crate::edge::{Child, Edge};
 use crate::graph::Graph;
@@ -15,37 +14,18 @@ use crate::scheme::Scheme;
 
 /// What is known of a role's moves in a node, a column for each number.
 #[derive(Debug, Default)]
-pub(super) struct Numbers {
-    /// Sums of values over finished playouts, in units.
-    pub(super) sums: Vec<f64>,
-    /// Finished playouts.
-    pub(super) visits: Vec<f64>,
-    /// With those in flight.
-    pub(super) totals: Vec<f64>,
-    /// The sum of the totals.
-    pub(super) n_parent: u64,
-}
-
-/// Compares moves, with memory of its own.
-#[derive(Debug, Default)]
 pub(super) struct Columns {
     unexplored: Vec<usize>,
-    numbers: Numbers,
+    /// Sums of values over finished playouts, in units.
+    sums: Vec<f64>,
+    /// Finished playouts.
+    visits: Vec<f64>,
+    /// With those in flight.
+    totals: Vec<f64>,
     bounds: Vec<f64>,
-    kept: Kept,
 }
 
 impl Columns {
-    /// A batch of descents begins.
-    pub(super) fn begin_batch(&mut self) {
-        self.kept.begin_batch();
-    }
-
-    /// A descent begins.
-    pub(super) fn begin_descent(&mut self) {
-        self.kept.begin_descent();
-    }
-
     /// The index of the move to try; none if an edge leads nowhere, which accounts know how to treat.
     pub(super) fn choose<S: Eq + Hash, O: Orders>(
         &mut self,
@@ -54,10 +34,6 @@ impl Columns {
         view: &Viewpoint,
         dice: &mut Dice,
     ) -> Option<usize> {
-        let can_keep = scheme.batch > 1 && !view.is_simultaneous;
-        if can_keep && let Some(chosen) = self.kept.choose(view.id, scheme.exploration, scheme.weight()) {
-            return Some(chosen);
-        }
         let edges = graph.edges_in(view.edges.clone());
         self.unexplored.clear();
         for (idx, edge) in edges.iter().enumerate() {
@@ -75,34 +51,20 @@ impl Columns {
             _ => return Some(self.unexplored[dice.below(self.unexplored.len())]),
         }
         let by_children = !view.is_simultaneous && scheme.config.is_by_children(scheme.payoffs);
-        match by_children {
-            true => self.numbers.fill(edges.iter().map(|edge| of_child(graph, edge, view.role_idx))),
-            false => self.numbers.fill(edges.iter().map(Edge::results::<O>)),
-        }
+        let n_parent = match by_children {
+            true => self.fill(edges.iter().map(|edge| of_child(graph, edge, view.role_idx))),
+            false => self.fill(edges.iter().map(Edge::results::<O>)),
+        };
         let discount = if by_children { scheme.valuation.discount } else { 1.0 };
-        let points = scheme.valuation.points(1.0) * discount;
-        let Columns { numbers, bounds, kept, .. } = self;
-        let has_guess = numbers.visits.iter().fold(false, |any, &visits| any | (visits == 0.0));
-        // Moves whose first playouts are under way count as good as their node is.
-        let guess = if has_guess { mean_of(graph, scheme, view) } else { 0.0 };
-        let chosen = numbers.best(bounds, scheme.exploration, points, guess);
-        if can_keep {
-            let mean = |idx: usize| match numbers.visits[idx] {
-                0.0 => guess,
-                visits => points * (numbers.sums[idx] / visits),
-            };
-            kept.note(view.id, numbers, mean, chosen, scheme.weight());
-        }
-        Some(chosen)
+        let first_guess = || mean_of(graph, scheme, view);
+        Some(self.best(scheme, discount, n_parent, first_guess))
     }
-}
 
-impl Numbers {
-    /// Fills the columns.
+    /// Fills the columns; the sum of the totals.
     #[inline]
-    fn fill(&mut self, rows: impl ExactSizeIterator<Item = Results>) {
+    fn fill(&mut self, rows: impl ExactSizeIterator<Item = Results>) -> u64 {
         let n_rows = rows.len();
-        for column in [&mut self.sums, &mut self.visits, &mut self.totals] {
+        for column in [&mut self.sums, &mut self.visits, &mut self.totals, &mut self.bounds] {
             column.resize(n_rows, 0.0);
         }
         let columns = self.sums.iter_mut().zip(&mut self.visits).zip(&mut self.totals);
@@ -114,22 +76,35 @@ impl Numbers {
             *to_total = tally.total().cast_signed() as f64;
             n_parent += tally.total();
         }
-        self.n_parent = n_parent;
+        n_parent
     }
 
-    /// The move with the highest bound, the earlier one of equals: see [`Selector::choose_by_bound`]. A unit of the sums is worth so many
-    /// points; moves without visits are worth the guess.
+    /// The move with the highest bound, the earlier one of equals: see [`Selector::choose_by_bound`].
     ///
     /// [`Selector::choose_by_bound`]: super::Selector::choose_by_bound
-    fn best(&self, bounds: &mut Vec<f64>, exploration: f64, points: f64, guess: f64) -> usize {
-        let numerator = exploration * (self.n_parent.max(1) as f64).ln().sqrt();
-        bounds.resize(self.sums.len(), 0.0);
+    fn best(
+        &mut self,
+        scheme: &Scheme,
+        discount: f64,
+        n_parent: u64,
+        first_guess: impl Fn() -> f64,
+    ) -> usize {
+        let points = scheme.valuation.points(1.0) * discount;
+        let numerator = scheme.exploration * (n_parent.max(1) as f64).ln().sqrt();
         let rows = self.sums.iter().zip(&self.visits).zip(&self.totals);
-        for (((&sum, &visits), &total), bound) in rows.zip(&mut *bounds) {
-            let mean = if visits == 0.0 { guess } else { points * (sum / visits) };
-            *bound = mean + numerator / total.max(1.0).sqrt();
+        for (((&sum, &visits), &total), bound) in rows.zip(&mut self.bounds) {
+            *bound = points * (sum / visits) + numerator / total.sqrt();
         }
-        first_of_best(bounds)
+        if self.visits.iter().fold(false, |any, &visits| any | (visits == 0.0)) {
+            // Moves whose first playouts are under way count as good as their node is.
+            let guess = first_guess();
+            for ((bound, &visits), &total) in self.bounds.iter_mut().zip(&self.visits).zip(&self.totals) {
+                if visits == 0.0 {
+                    *bound = guess + numerator / total.max(1.0).sqrt();
+                }
+            }
+        }
+        first_of_best(&self.bounds)
     }
 }
 

@@ -5,7 +5,6 @@
 
 mod accounts;
 mod columns;
-mod kept;
 mod leaning;
 mod regret;
 
@@ -69,12 +68,6 @@ impl Selector {
     /// A descent begins: what earlier ones computed holds no longer.
     pub(crate) fn begin_descent(&mut self) {
         self.recall.clear();
-        self.columns.begin_descent();
-    }
-
-    /// A batch of descents begins, and all before are backed up.
-    pub(crate) fn begin_batch(&mut self) {
-        self.columns.begin_batch();
     }
 
     /// The index of the move to try; none if no edge leads anywhere.
