@@ -28,3 +28,11 @@ pub(crate) fn shipped(name: &str) -> Netlist {
 pub(crate) fn start(netlist: &Netlist) -> Vec<Truth> {
     netlist.fluents().iter().map(|fluent| Truth::Known(fluent.is_initial)).collect()
 }
+
+/// A walk between three places that never ends.
+pub(crate) const ENDLESS: &str = "(role one) (init (at 0)) (way 0 1) (way 1 2) (way 2 0) (way 0 2)
+    (<= (legal one (go ?to)) (true (at ?from)) (way ?from ?to))
+    (<= (next (at ?to)) (does one (go ?to)))
+    (<= terminal (true (at 0)) (true (at 9)))
+    (<= (goal one 100) (true (at 2)))
+    (<= (goal one 0) (not (true (at 2))))";

@@ -44,7 +44,9 @@ The number in flight is the most visits that can be under way at once: threads x
 positions is, flushes are additions of statistics that --hot-levels gathered. Nothing spins: threads wait only in pauses, in which \
 a full graph forgets and tables grow.
 
-Where there are more threads than cores, a model follows of what they would do with a core each: from what a playout costs with as much in flight, and from what two or more cores at work do to each other. It is no measurement. It needs a row of one thread, and one of several with a core each.")]
+Where there are more threads than cores, a model follows of what they would do with a core each: from what a playout costs with as \
+much in flight, and from what two or more cores at work do to each other. It is no measurement. It needs a row of one thread, and \
+one of several with a core each.")]
 pub struct StressArgs {
     #[command(flatten)]
     game: GameArgs,

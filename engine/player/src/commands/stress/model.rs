@@ -96,15 +96,8 @@ impl Model {
 
 #[cfg(test)]
 mod tests {
-    use search::Report;
-
+    use super::super::row::row;
     use super::*;
-
-    /// A second of so many threads, which had these processors.
-    fn row(n_threads: usize, playouts: u64, cpu_s: f64) -> Row {
-        let report = Report { playouts, seconds: 1.0, ..Report::default() };
-        Row { n_threads, report, cpu_s, n_in_flight: n_threads as u64, verified: None }
-    }
 
     fn model(rows: Vec<Row>) -> Option<Model> {
         Model::of(&Scaling::new(rows))

@@ -121,17 +121,12 @@ fn memory(last: &Row) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use search::{Counters, Reclaims, Report};
+    use search::{Counters, Reclaims};
 
+    use super::super::row::row;
     use super::*;
 
     const MACHINE: Machine = Machine { n_cores: 8, has_backup_lock: false };
-
-    /// A second of so many threads, which had these processors.
-    fn row(n_threads: usize, playouts: u64, cpu_s: f64) -> Row {
-        let report = Report { playouts, seconds: 1.0, bytes: 1 << 20, ..Report::default() };
-        Row { n_threads, report, cpu_s, n_in_flight: n_threads as u64, verified: None }
-    }
 
     fn text(rows: Vec<Row>, machine: Machine) -> String {
         of(&Scaling::new(rows), machine).join("\n")

@@ -175,3 +175,10 @@ impl Scaling {
         Ok(())
     }
 }
+
+/// For tests: a second of so many threads, which had these processors.
+#[cfg(test)]
+pub(super) fn row(n_threads: usize, playouts: u64, cpu_s: f64) -> Row {
+    let report = Report { playouts, seconds: 1.0, bytes: 1 << 20, ..Report::default() };
+    Row { n_threads, report, cpu_s, n_in_flight: n_threads as u64, verified: None }
+}
