@@ -25,8 +25,8 @@ Examples:
   daggerboard-bench plan hanoi lights-out
   daggerboard-bench plan my-puzzle.kif --seconds 60 --memory-mib 4096 --json
 
-The rules are ground, some random lines are played, and for better ones the rules are unrolled step by step. Each line is played by the interpreter before it is told. A game of several \
-roles, or with rules that cannot be a circuit, is told and passed over; the exit code is 1 then.")]
+The rules are ground, some random lines are played, and for better ones the rules are unrolled step by step. Each line is played by \
+the interpreter before it is told. A game of several roles, or with rules that cannot be a circuit, is told and passed over; the exit code is 1 then.")]
 pub struct PlanArgs {
     /// Names or paths of rulesheets
     #[arg(value_name = "GAME", required = true)]
@@ -125,7 +125,10 @@ impl PlanArgs {
         let mut best: Vec<Term> = Vec::new();
         let mut lengths = Vec::new();
         for seed in 0..RANDOM_LINES {
-            let Some((value, line)) = random_line(&reasoner, seed, &go_on)? else { break };
+            let Some((value, line)) = random_line(&reasoner, seed, &go_on)? else {
+                lengths.push(MAX_ROLLOUT_STEPS);
+                break;
+            };
             lengths.push(u32::try_from(line.len()).unwrap_or(u32::MAX));
             if row.best_value.is_none_or(|best| value > best) {
                 (row.best_value, row.found_s, best) =
