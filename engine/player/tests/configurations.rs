@@ -180,7 +180,7 @@ fn a_search_tells_its_options() {
             "pn_bias": 0.0,
             "batch": null,
             "rollouts": 1,
-            "hot_levels": 0,
+            "hot_levels": "auto",
             "c": 20.0,
             "threads": 4,
             "seed": 3,

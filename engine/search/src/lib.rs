@@ -29,6 +29,7 @@ mod error;
 mod graph;
 mod history;
 mod incremental;
+mod kept;
 mod later;
 mod layout;
 #[cfg(all(test, loom))]

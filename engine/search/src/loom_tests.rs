@@ -14,6 +14,7 @@ use crate::counters::WorkerCounters;
 use crate::credit::Credit;
 use crate::edge::Child;
 use crate::graph::{Blocks, Graph, GraphKind, Opened, Sizes};
+use crate::kept::Kept;
 use crate::node::{NodeId, Status};
 use crate::options::Options;
 use crate::orders::{Orders, Sound};
@@ -228,6 +229,7 @@ fn backup<O: Orders>() -> BTreeSet<(u64, u64)> {
                         &scheme,
                         &Ending { values: &[value], best: &[value], is_at_node: true },
                         &mut Hot::default(),
+                        &mut Kept::default(),
                     );
                 }
                 None => path.cancel(graph),
@@ -277,6 +279,7 @@ fn credit<O: Orders>() -> BTreeSet<u64> {
                 scheme,
                 &Ending { values: &[value], best: &[value], is_at_node: true },
                 &mut Hot::default(),
+                &mut Kept::default(),
             );
         };
         let credit_of = move |graph: &Small<O>| {

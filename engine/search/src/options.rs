@@ -57,8 +57,9 @@ pub struct Options {
     /// None: as the reasoner likes.
     pub rollouts: Option<u32>,
     /// Levels from the root on whose statistics each thread gathers over a batch, 0 to [`MAX_HOT_LEVELS`], and only under
-    /// configurations that add playouts along their path and nowhere else: `uct`, `uct+t`, `update-descent`.
-    pub hot_levels: u32,
+    /// configurations that add playouts along their path and nowhere else: `uct`, `uct+t`, `update-descent`. None: not by levels, but
+    /// those of the positions that several descents of a batch come by, under these configurations without the solver.
+    pub hot_levels: Option<u32>,
     /// Whether bounds on values are proven and gone by; not under `mc` and `mc-memory`, which are baselines.
     pub solver: bool,
     /// How soon later moves' means give way to a move's own in `rave`, 0 to 1 (Saffidine et al. 2012, table 2).
@@ -97,7 +98,7 @@ impl Default for Options {
             in_flight: InFlight::default(),
             simultaneous: Simultaneous::default(),
             final_move: None,
-            hot_levels: 0,
+            hot_levels: None,
             solver: false,
             rave_bias: RAVE_BIAS,
             pn_bias: 0.0,
@@ -158,10 +159,11 @@ impl Options {
         if self.config.wants_moves(self.unexplored) && self.batch.max(self.rollouts).is_some_and(|n| n > 1) {
             return Err(SearchError::OneByOne);
         }
-        if self.hot_levels > MAX_HOT_LEVELS {
-            return Err(SearchError::HotLevels(self.hot_levels));
+        let hot_levels = self.hot_levels.unwrap_or(0);
+        if hot_levels > MAX_HOT_LEVELS {
+            return Err(SearchError::HotLevels(hot_levels));
         }
-        if self.hot_levels > 0 && !self.config.adds_along_path() {
+        if hot_levels > 0 && !self.config.adds_along_path() {
             return Err(SearchError::NothingHot);
         }
         self.config.payoffs(self.payoffs).map_err(SearchError::Payoffs)?;

@@ -30,6 +30,8 @@ pub(crate) struct Scheme {
     pub(crate) children_tell: bool,
     /// Levels from the root on whose statistics are gathered over a batch.
     pub(crate) hot_levels: usize,
+    /// Whether nodes that many descents of a batch come by are kept until it is played out.
+    pub(crate) keeps_nodes: bool,
     /// Leaves of a batch.
     pub(crate) batch: u64,
     /// Rollouts from each leaf.
@@ -69,7 +71,8 @@ impl Scheme {
             children_tell: has_columns && config.is_by_children(payoffs),
             solver,
             valuation,
-            hot_levels: options.hot_levels as usize,
+            hot_levels: options.hot_levels.unwrap_or(0) as usize,
+            keeps_nodes: has_columns && config.adds_along_path() && options.hot_levels.is_none(),
             batch: u64::from(batch),
             n_rollouts,
             config,

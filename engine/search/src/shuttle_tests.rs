@@ -10,6 +10,7 @@ use crate::backup::{Ending, Hot, Passed, Path};
 use crate::counters::WorkerCounters;
 use crate::edge::Child;
 use crate::graph::{Blocks, Graph, GraphKind, Opened, Sizes};
+use crate::kept::Kept;
 use crate::node::{NodeId, Status};
 use crate::options::Options;
 use crate::orders::{Orders, Sound};
@@ -97,6 +98,7 @@ fn play_out<O: Orders>(graph: &Tree<O>, scheme: &Scheme, root: NodeId, number: u
         scheme,
         &Ending { values: &values, best: &values, is_at_node: true },
         &mut Hot::default(),
+        &mut Kept::default(),
     );
 }
 

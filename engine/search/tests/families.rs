@@ -202,7 +202,7 @@ fn playouts_under_way_are_counted_once_where_children_tell_of_them() {
 fn gathered_statistics_are_those_that_would_have_been_added_one_by_one() {
     for name in ["uct", "uct+t", "update-descent"] {
         for discount in [1.0, 0.99] {
-            let with = |hot_levels: u32, threads: usize| Options {
+            let with = |hot_levels: Option<u32>, threads: usize| Options {
                 hot_levels,
                 threads,
                 discount,
@@ -210,17 +210,23 @@ fn gathered_statistics_are_those_that_would_have_been_added_one_by_one() {
                 rollouts: Some(4),
                 ..options(name, 3)
             };
-            let (plain, _) = search(layers(1, 3), with(0, 1), 4_000);
-            for hot_levels in [1, 3, 8] {
-                let (gathered, _) = search(layers(1, 3), with(hot_levels, 1), 4_000);
+            // Where ways meet, others' descents in flight are seen later if their nodes are kept.
+            let tree = || Remembered(layers(1, 3));
+            let (plain, _) = search(tree(), with(Some(0), 1), 4_000);
+            for hot_levels in [Some(1), Some(3), Some(8), None] {
+                let (gathered, _) = search(tree(), with(hot_levels, 1), 4_000);
                 assert!(gathered.counters.flushes > 0 && plain.counters.flushes == 0, "{name}");
-                assert_eq!(plain.roles, gathered.roles, "{name}, {hot_levels} levels");
-                search(layers(1, 3), with(hot_levels, 16), 4_000);
-                search(common::Broken, with(hot_levels, 16), 2_000);
+                assert_eq!(plain.roles, gathered.roles, "{name}, {hot_levels:?} levels");
+                for threads in [1, 16] {
+                    let (report, _) = search(layers(1, 3), with(hot_levels, threads), 4_000);
+                    assert_eq!(report.playouts, 4_000, "{name}, {hot_levels:?} levels");
+                    search(Nim([3, 4, 5, 0]), with(hot_levels, threads), 4_000);
+                    search(common::Broken, with(hot_levels, threads), 2_000);
+                }
             }
         }
     }
-    let refused = Options { hot_levels: 2, ..options("credited", 1) }.check();
+    let refused = Options { hot_levels: Some(2), ..options("credited", 1) }.check();
     assert!(refused.is_err_and(|error| error.to_string().starts_with("hot levels go with")));
 }
 

@@ -82,7 +82,7 @@ fn a_small_connect_four_is_solved() {
     for config in CONFIGS {
         solves(|| InARow { width: 4, height: 3, length: 3, do_drop: true }, config, 1_000_000);
     }
-    solves(|| InARow { width: 4, height: 4, length: 4, do_drop: true }, Config::UctT, 2_000_000);
+    solves(|| InARow { width: 4, height: 4, length: 4, do_drop: true }, Config::UctT, 4_000_000);
 }
 
 #[test]

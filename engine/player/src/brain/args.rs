@@ -9,8 +9,8 @@ use single::System;
 
 use super::Brain;
 use super::numbers::{
-    parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_hot_levels, parse_pn_bias,
-    parse_rave_bias, parse_rollouts, parse_seed, parse_switch, parse_threads,
+    HotLevels, parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_hot_levels,
+    parse_pn_bias, parse_rave_bias, parse_rollouts, parse_seed, parse_switch, parse_threads,
 };
 use crate::failure::Failure;
 use crate::reasoners::{self, ReasonerKind};
@@ -78,10 +78,11 @@ pub struct BrainArgs {
     /// gibbs, whose rollouts are made one by one
     #[arg(long, value_name = "N", value_parser = parse_rollouts)]
     pub rollouts: Option<u32>,
-    /// Levels from the root on whose statistics each thread gathers over a batch and adds at once, up to 8, for machines of
-    /// many cores; with uct, uct+t and update-descent
-    #[arg(long, default_value_t = 0, value_name = "N", value_parser = parse_hot_levels)]
-    pub hot_levels: u32,
+    /// Levels from the root on whose statistics each thread gathers over a batch and adds at once, up to 8; auto for the
+    /// positions that several descents of a batch come by, however deep, which without the solver costs least and keeps
+    /// threads out of each other's way. With uct, uct+t and update-descent; under others auto gathers nothing
+    #[arg(long, default_value = "auto", value_name = "N", value_parser = parse_hot_levels)]
+    pub hot_levels: HotLevels,
     /// The constant C of UCB1, in goal points; 40 if it is not given, 100 in games of one role
     #[arg(long, value_name = "C", value_parser = parse_exploration)]
     pub c: Option<f64>,
@@ -215,7 +216,7 @@ impl BrainArgs {
             simultaneous: self.simultaneous,
             final_move: self.final_move,
             solver: self.solver,
-            hot_levels: self.hot_levels,
+            hot_levels: self.hot_levels.0,
             rave_bias: self.rave_bias,
             pn_bias: self.pn_bias,
             batch: self.batch,

@@ -16,8 +16,8 @@ use single::System;
 
 pub use self::args::{BrainArgs, ThreadsArgs, all_cores};
 use self::numbers::{
-    parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_hot_levels, parse_pn_bias,
-    parse_rave_bias, parse_rollouts, parse_seed,
+    HotLevels, parse_batch, parse_bytes, parse_core, parse_discount, parse_exploration, parse_hot_levels,
+    parse_pn_bias, parse_rave_bias, parse_rollouts, parse_seed,
 };
 pub use self::numbers::{parse_playouts, parse_seconds, parse_switch, parse_threads};
 pub use self::time_use::TimeUse;
@@ -182,7 +182,11 @@ impl Brain {
             "simultaneous" => search.simultaneous = read(key, value)?,
             "final-move" => search.final_move = Some(read(key, value)?),
             "solver" => search.solver = switch()?,
-            "hot-levels" => search.hot_levels = small(parse_hot_levels)?,
+            "hot-levels" => {
+                let HotLevels(levels) =
+                    parse_hot_levels(value).map_err(|reason| BrainError::value(key, value, reason))?;
+                search.hot_levels = levels;
+            }
             "rave-bias" => search.rave_bias = number(parse_rave_bias)?,
             "pn-bias" => search.pn_bias = number(parse_pn_bias)?,
             "batch" => search.batch = Some(small(parse_batch)?),
@@ -213,7 +217,8 @@ impl Brain {
             let reason = "with playouts no time is measured; leave one of them out";
             return Err(BrainError::value("time", self.time, reason));
         }
-        let Options { payoffs, pn_bias, hot_levels, batch, rollouts, .. } = self.search;
+        let Options { payoffs, pn_bias, batch, rollouts, .. } = self.search;
+        let hot_levels = self.search.hot_levels.unwrap_or(0);
         if let Some(system) = self.config.filter(|system| !system.has_graph()) {
             let reason = format!("{system} has no graph; leave it out");
             if pn_bias > 0.0 {
@@ -327,7 +332,8 @@ mod tests {
 
     #[test]
     fn hot_levels_go_with_configurations_that_add_along_the_path() {
-        assert_eq!(Brain::parse("hot-levels=2").unwrap().search.hot_levels, 2);
+        assert_eq!(Brain::parse("hot-levels=2").unwrap().search.hot_levels, Some(2));
+        assert_eq!(Brain::parse("hot-levels=auto,config=credited").unwrap().search.hot_levels, None);
         let error = Brain::parse("hot-levels=2,config=credited").unwrap_err();
         assert!(error.to_string().starts_with("hot-levels=2: hot levels go with"), "{error}");
     }

@@ -75,10 +75,19 @@ pub(super) fn parse_rollouts(text: &str) -> Result<u32, String> {
     rollouts.ok_or_else(|| format!("1 to {MAX_ROLLOUTS} rollouts are wanted"))
 }
 
-/// Reads a number of levels whose statistics are gathered.
-pub(super) fn parse_hot_levels(text: &str) -> Result<u32, String> {
+/// Levels whose statistics are gathered; none where nodes are chosen by how many descents come by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HotLevels(pub Option<u32>);
+
+/// Reads which statistics are gathered.
+pub(super) fn parse_hot_levels(text: &str) -> Result<HotLevels, String> {
+    if text == "auto" {
+        return Ok(HotLevels(None));
+    }
     let levels = text.parse().ok().filter(|&levels| levels <= MAX_HOT_LEVELS);
-    levels.ok_or_else(|| format!("0 to {MAX_HOT_LEVELS} levels are wanted"))
+    levels
+        .map(|levels| HotLevels(Some(levels)))
+        .ok_or_else(|| format!("0 to {MAX_HOT_LEVELS} levels or auto are wanted"))
 }
 
 /// Reads the id of a core that threads can be pinned to.

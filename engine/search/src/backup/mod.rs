@@ -18,6 +18,7 @@ use crate::count::Tally;
 use crate::edge::Edge;
 use crate::graph::Graph;
 use crate::incremental::Ledger;
+use crate::kept::{Kept, Spot, Step as KeptStep};
 use crate::node::{Node, NodeId};
 use crate::orders::{Orders, Sound};
 use crate::scheme::Scheme;
@@ -72,6 +73,8 @@ pub(crate) struct Path {
     pub(crate) edges: Vec<Passed>,
     /// One for each node left.
     pub(crate) steps: Vec<Step>,
+    /// The first steps, from nodes that are kept: the playout does not count as in flight there.
+    kept: Vec<Spot>,
     /// Values by level and role, from the root on: those of each node, and of the edges that leave it. Without a
     /// discount all levels are one.
     values: Vec<u64>,
@@ -96,6 +99,7 @@ impl Path {
         self.nodes.clear();
         self.edges.clear();
         self.steps.clear();
+        self.kept.clear();
         self.milestone = None;
         self.next_milestone = 1;
     }
@@ -109,8 +113,22 @@ impl Path {
         }
     }
 
+    /// The playout passes a node that is kept.
+    pub(crate) fn pass_kept(&mut self, id: NodeId, step: KeptStep) {
+        let KeptStep { spot, edge, role, .. } = step;
+        self.nodes.push(id);
+        self.kept.push(spot);
+        self.leave_node(false);
+        self.push_edge(Passed { edge, role, chance: None, is_counted: false });
+    }
+
     fn is_in_flight_on(&self, level: usize) -> bool {
-        level > 0 || !self.skips_root
+        level >= self.n_not_in_flight()
+    }
+
+    /// The nodes, from the root on, that do not count it.
+    fn n_not_in_flight(&self) -> usize {
+        self.kept.len().max(usize::from(self.skips_root))
     }
 
     /// Whether the last node is known to have been passed before. Rules whose states repeat break the law
@@ -189,6 +207,7 @@ impl Path {
         scheme: &Scheme,
         ending: &Ending<'_>,
         hot: &mut Hot,
+        kept: &mut Kept,
     ) {
         self.fill_values(scheme, ending);
         if let (true, Some(&last)) = (ending.is_at_node, self.nodes.last()) {
@@ -203,11 +222,11 @@ impl Path {
                 let _held = graph.backup_lock.lock();
                 let mut ledger = std::mem::take(&mut self.ledger);
                 ledger.begin(graph, scheme, self);
-                self.add_along(graph, hot);
+                self.add_along(graph, hot, kept);
                 ledger.finish(graph, scheme, self);
                 self.ledger = ledger;
             }
-            _ => self.add_along(graph, hot),
+            _ => self.add_along(graph, hot, kept),
         }
     }
 
@@ -255,8 +274,11 @@ impl Path {
     ///
     /// # Orderings
     /// Sums first, counts after them with [`Orders::COUNT`]; see [`Count`](crate::count::Count).
-    fn add_along<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>, hot: &mut Hot) {
-        for (step_idx, step) in self.steps.iter().enumerate() {
+    fn add_along<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>, hot: &mut Hot, kept: &mut Kept) {
+        for (level, &spot) in self.kept.iter().enumerate() {
+            kept.add(spot, self.values_at(level));
+        }
+        for (step_idx, step) in self.steps.iter().enumerate().skip(self.kept.len()) {
             let values = self.values_at(step_idx);
             for passed in self.passed(step_idx) {
                 let value = values[passed.role as usize];
@@ -272,7 +294,7 @@ impl Path {
                 passed.finish::<O>(edge, self.weight);
             }
         }
-        for (level, &id) in self.nodes.iter().enumerate() {
+        for (level, &id) in self.nodes.iter().enumerate().skip(self.kept.len()) {
             if hot.has(level) {
                 hot.add_to_node(id, self.values_at(level), self.weight, self.is_in_flight_on(level));
                 continue;
@@ -324,14 +346,14 @@ impl Path {
         for passed in self.edges.iter().filter(|passed| passed.is_counted) {
             graph.edge(passed.edge).count.leave(self.weight);
         }
-        for &id in self.nodes.iter().skip(usize::from(self.skips_root)) {
+        for &id in self.nodes.iter().skip(self.n_not_in_flight()) {
             graph.node(id).count.leave(self.weight);
         }
     }
 }
 
 /// Half of all goals are 0, and adding nothing still takes the cache line from its owner.
-fn add(sum: &crate::sync::AtomicU64, value: u64) {
+pub(crate) fn add(sum: &crate::sync::AtomicU64, value: u64) {
     if value != 0 {
         sum.fetch_add(value, Ordering::Relaxed);
     }

@@ -74,6 +74,7 @@ impl<R: Reasoner> Walker<R> {
     ) -> Result<Option<End<R::State>>, ReasonerError> {
         std::mem::swap(&mut self.path, &mut descent.path);
         self.selector.begin_descent();
+        self.kept.begin_descent(self.path.nodes.is_empty());
         let end = self.go_on(setting, descent);
         std::mem::swap(&mut self.path, &mut descent.path);
         end
@@ -86,7 +87,10 @@ impl<R: Reasoner> Walker<R> {
     ) -> Result<Option<End<R::State>>, ReasonerError> {
         loop {
             let arrival = match descent.next {
-                Next::Enter(id) => self.enter(setting, id, &mut descent.dice),
+                Next::Enter(id) => {
+                    let id = if self.path.nodes.is_empty() { self.pass_kept(id) } else { id };
+                    self.enter(setting, id, &mut descent.dice)
+                }
                 Next::Look(question) => {
                     question.map_or(Ok(()), |question| self.answers.moves(question))?;
                     self.look(setting, setting.graph.node(self.place()), false)
@@ -128,6 +132,16 @@ impl<R: Reasoner> Walker<R> {
                 }
             };
         }
+    }
+
+    /// Goes through the nodes that are kept, from the root on; where they end.
+    fn pass_kept(&mut self, root: NodeId) -> NodeId {
+        let mut id = root;
+        while let Some(step) = self.kept.pass(id, self.path.nodes.len()) {
+            self.path.pass_kept(id, step);
+            id = step.child;
+        }
+        id
     }
 
     /// The last node of the path.
@@ -248,6 +262,7 @@ impl<R: Reasoner> Walker<R> {
         dice: &mut Dice,
     ) -> Child {
         let graph = setting.graph;
+        self.kept.leave();
         self.choices.clear();
         self.chances.clear();
         for role_idx in 0..self.n_roles {
@@ -325,11 +340,13 @@ impl<R: Reasoner> Walker<R> {
     /// Chooses among a role's edges; none if it is better not to go on.
     fn choose(&mut self, setting: Setting<'_, R::State>, view: &Viewpoint, dice: &mut Dice) -> Option<usize> {
         let Setting { graph, scheme, history, .. } = setting;
-        if view.edges.len() == 1 {
+        let is_only = view.edges.len() == 1;
+        if is_only && !self.kept.is_followed() {
             return Some(0);
         }
         if scheme.config.is_guided() {
-            return self.selector.choose(graph, scheme, history, view, dice);
+            let chosen = self.selector.choose(graph, scheme, history, view, dice, &mut self.kept);
+            return if is_only { Some(0) } else { chosen };
         }
         Some(match history {
             Some(history) => {

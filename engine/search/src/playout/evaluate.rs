@@ -188,7 +188,8 @@ impl<R: Reasoner> Walker<R> {
                 }
                 let roles = leaf_idx * self.n_roles..(leaf_idx + 1) * self.n_roles;
                 let (values, best) = (&self.outcomes.sums[roles.clone()], &self.outcomes.best[roles]);
-                self.path.back_up(graph, scheme, &Ending { values, best, is_at_node }, &mut self.hot);
+                let ending = Ending { values, best, is_at_node };
+                self.path.back_up(graph, scheme, &ending, &mut self.hot, &mut self.kept);
                 if let Some(solver) = &scheme.solver {
                     solver.go_up(graph, &self.path, &mut self.words);
                     solver.renew_proof_numbers(graph, &self.path);

@@ -20,6 +20,7 @@ use crate::best_line::BestLine;
 use crate::counters::WorkerCounters;
 use crate::graph::{Blocks, Graph};
 use crate::history::History;
+use crate::kept::Kept;
 use crate::later::MovesMade;
 use crate::node::{NodeId, Status};
 use crate::orders::Sound;
@@ -89,6 +90,7 @@ pub(crate) struct Walker<R: Reasoner> {
     played: Vec<Move>,
     moves_made: MovesMade,
     hot: Hot,
+    kept: Kept,
     shares: TimeShares,
 }
 
@@ -156,6 +158,7 @@ impl<R: Reasoner> Walker<R> {
             played: Vec::new(),
             moves_made: MovesMade::default(),
             hot: Hot::default(),
+            kept: Kept::default(),
             shares: TimeShares::default(),
         }
     }
@@ -187,6 +190,7 @@ impl<R: Reasoner> Walker<R> {
         note: &mut impl FnMut(&ReasonerError),
     ) {
         let mut clock = self.shares.begin(setting.counters);
+        self.kept.begin_batch(setting.scheme, numbers.end - numbers.start);
         for number in numbers {
             let path = self.spare_paths.pop().unwrap_or_default();
             self.descents.push(Descent::begin(setting, path, number));
@@ -205,7 +209,7 @@ impl<R: Reasoner> Walker<R> {
             self.finish(setting, leaf_idx, leaf, note);
         }
         self.leaves = leaves;
-        setting.counters.flushes.add(self.hot.flush(setting.graph));
+        setting.counters.flushes.add(self.hot.flush(setting.graph) + self.kept.flush(setting.graph));
         clock.lap(Share::Backups);
     }
 

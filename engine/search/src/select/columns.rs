@@ -8,24 +8,20 @@ use reasoner::Dice;
 use super::{TIE, Viewpoint, mean_of};
 use crate::edge::{Child, Edge};
 use crate::graph::Graph;
+use crate::kept::{Columns, Kept};
 use crate::orders::Orders;
 use crate::results::Results;
 use crate::scheme::Scheme;
 
-/// What is known of a role's moves in a node, a column for each number.
+/// Compares moves, with memory of its own.
 #[derive(Debug, Default)]
-pub(super) struct Columns {
+pub(super) struct Comparison {
     unexplored: Vec<usize>,
-    /// Sums of values over finished playouts, in units.
-    sums: Vec<f64>,
-    /// Finished playouts.
-    visits: Vec<f64>,
-    /// With those in flight.
-    totals: Vec<f64>,
+    columns: Columns,
     bounds: Vec<f64>,
 }
 
-impl Columns {
+impl Comparison {
     /// The index of the move to try; none if an edge leads nowhere, which accounts know how to treat.
     pub(super) fn choose<S: Eq + Hash, O: Orders>(
         &mut self,
@@ -33,7 +29,9 @@ impl Columns {
         scheme: &Scheme,
         view: &Viewpoint,
         dice: &mut Dice,
+        kept: &mut Kept,
     ) -> Option<usize> {
+        let can_keep = kept.leave();
         let edges = graph.edges_in(view.edges.clone());
         self.unexplored.clear();
         for (idx, edge) in edges.iter().enumerate() {
@@ -51,65 +49,64 @@ impl Columns {
             _ => return Some(self.unexplored[dice.below(self.unexplored.len())]),
         }
         let by_children = !view.is_simultaneous && scheme.config.is_by_children(scheme.payoffs);
-        let n_parent = match by_children {
-            true => self.fill(edges.iter().map(|edge| of_child(graph, edge, view.role_idx))),
-            false => self.fill(edges.iter().map(Edge::results::<O>)),
-        };
+        match by_children {
+            true => self.columns.fill(edges.iter().map(|edge| of_child(graph, edge, view.role_idx))),
+            false => self.columns.fill(edges.iter().map(Edge::results::<O>)),
+        }
         let discount = if by_children { scheme.valuation.discount } else { 1.0 };
-        let first_guess = || mean_of(graph, scheme, view);
-        Some(self.best(scheme, discount, n_parent, first_guess))
+        let points = scheme.valuation.points(1.0) * discount;
+        let has_guess = self.columns.visits.iter().fold(false, |any, &visits| any | (visits == 0.0));
+        // Moves whose first playouts are under way count as good as their node is.
+        let guess = if has_guess { mean_of(graph, scheme, view) } else { 0.0 };
+        let chosen = self.best(scheme.exploration, points, guess);
+        if can_keep {
+            let Columns { sums, visits, .. } = &self.columns;
+            let mean =
+                |idx: usize| if visits[idx] == 0.0 { guess } else { points * (sums[idx] / visits[idx]) };
+            kept.note(graph, view, &self.columns, mean, chosen);
+        }
+        Some(chosen)
     }
 
-    /// Fills the columns; the sum of the totals.
-    #[inline]
-    fn fill(&mut self, rows: impl ExactSizeIterator<Item = Results>) -> u64 {
-        let n_rows = rows.len();
-        for column in [&mut self.sums, &mut self.visits, &mut self.totals, &mut self.bounds] {
-            column.resize(n_rows, 0.0);
-        }
-        let columns = self.sums.iter_mut().zip(&mut self.visits).zip(&mut self.totals);
-        let mut n_parent = 0;
-        for (Results { tally, sum }, ((to_sum, to_visits), to_total)) in rows.zip(columns) {
-            // Signed numbers are converted in one instruction, and none of these is that large.
-            *to_sum = sum.cast_signed() as f64;
-            *to_visits = tally.visits.cast_signed() as f64;
-            *to_total = tally.total().cast_signed() as f64;
-            n_parent += tally.total();
-        }
-        n_parent
-    }
-
-    /// The move with the highest bound, the earlier one of equals: see [`Selector::choose_by_bound`].
+    /// The move with the highest bound, the earlier one of equals: see [`Selector::choose_by_bound`]. A unit of the sums is
+    /// worth so many points; moves without visits are worth the guess.
     ///
     /// [`Selector::choose_by_bound`]: super::Selector::choose_by_bound
-    fn best(
-        &mut self,
-        scheme: &Scheme,
-        discount: f64,
-        n_parent: u64,
-        first_guess: impl Fn() -> f64,
-    ) -> usize {
-        let points = scheme.valuation.points(1.0) * discount;
-        let numerator = scheme.exploration * (n_parent.max(1) as f64).ln().sqrt();
-        let rows = self.sums.iter().zip(&self.visits).zip(&self.totals);
+    fn best(&mut self, exploration: f64, points: f64, guess: f64) -> usize {
+        let Columns { sums, visits, totals, n_parent } = &self.columns;
+        let numerator = exploration * ((*n_parent).max(1) as f64).ln().sqrt();
+        self.bounds.resize(sums.len(), 0.0);
+        let rows = sums.iter().zip(visits).zip(totals);
         for (((&sum, &visits), &total), bound) in rows.zip(&mut self.bounds) {
-            *bound = points * (sum / visits) + numerator / total.sqrt();
-        }
-        if self.visits.iter().fold(false, |any, &visits| any | (visits == 0.0)) {
-            // Moves whose first playouts are under way count as good as their node is.
-            let guess = first_guess();
-            for ((bound, &visits), &total) in self.bounds.iter_mut().zip(&self.visits).zip(&self.totals) {
-                if visits == 0.0 {
-                    *bound = guess + numerator / total.max(1.0).sqrt();
-                }
-            }
+            let mean = if visits == 0.0 { guess } else { points * (sum / visits) };
+            *bound = mean + numerator / total.max(1.0).sqrt();
         }
         first_of_best(&self.bounds)
     }
 }
 
+impl Columns {
+    /// Fills the columns.
+    #[inline]
+    fn fill(&mut self, rows: impl ExactSizeIterator<Item = Results>) {
+        let n_rows = rows.len();
+        for column in [&mut self.sums, &mut self.visits, &mut self.totals] {
+            column.resize(n_rows, 0.0);
+        }
+        let columns = self.sums.iter_mut().zip(&mut self.visits).zip(&mut self.totals);
+        self.n_parent = 0;
+        for (Results { tally, sum }, ((to_sum, to_visits), to_total)) in rows.zip(columns) {
+            // Signed numbers are converted in one instruction, and none of these is that large.
+            *to_sum = sum.cast_signed() as f64;
+            *to_visits = tally.visits.cast_signed() as f64;
+            *to_total = tally.total().cast_signed() as f64;
+            self.n_parent += tally.total();
+        }
+    }
+}
+
 /// The first bound that is the greatest but for a [`TIE`]: without a decision for each, which nobody could foresee.
-pub(super) fn first_of_best(bounds: &[f64]) -> usize {
+pub(crate) fn first_of_best(bounds: &[f64]) -> usize {
     let mut greatest = [f64::NEG_INFINITY; 4];
     let (fours, rest) = bounds.as_chunks::<4>();
     let greater = |a: f64, b: f64| if a > b { a } else { b };
@@ -197,7 +194,7 @@ mod tests {
                 let seed = dice.bits();
                 let chosen = [&scheme, &by_accounts].map(|scheme| {
                     let mut selector = Selector::new(Interrupt::new());
-                    selector.choose(&graph, scheme, None, &view, &mut Dice::new(seed))
+                    selector.choose(&graph, scheme, None, &view, &mut Dice::new(seed), &mut Kept::default())
                 });
                 assert_eq!(chosen[0], chosen[1], "{config}, round {round}");
             }

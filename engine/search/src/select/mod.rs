@@ -10,7 +10,8 @@ mod regret;
 
 use accounts::Recall;
 pub(crate) use accounts::{Account, Standing};
-use columns::{Columns, first_of_best};
+use columns::Comparison;
+pub(crate) use columns::first_of_best;
 use leaning::Leaning;
 pub(crate) use regret::{Regrets, choose_by_regret};
 
@@ -22,6 +23,7 @@ use reasoner::{Dice, Interrupt};
 use crate::config::{InFlight, Unexplored};
 use crate::graph::Graph;
 use crate::history::History;
+use crate::kept::Kept;
 use crate::node::NodeId;
 use crate::orders::Orders;
 use crate::scheme::Scheme;
@@ -29,7 +31,7 @@ use crate::solver::Solver;
 
 /// Bounds that differ by less, in goal points, are equal but for rounding: what is exact under one rule and rounded
 /// under another leads to the same choice.
-const TIE: f64 = 1e-4;
+pub(crate) const TIE: f64 = 1e-4;
 
 /// One in so many playouts whose best move is known tries the best of the others: a value that is known teaches nothing, and
 /// whether another move is better would never be found out.
@@ -53,7 +55,7 @@ pub(crate) struct Selector {
     /// By account: the upper confidence bound.
     bounds: Vec<f64>,
     recall: Recall,
-    columns: Columns,
+    comparison: Comparison,
     leaning: Leaning,
     /// What is proven of each move's child.
     words: Vec<u64>,
@@ -78,9 +80,10 @@ impl Selector {
         history: Option<&History>,
         view: &Viewpoint,
         dice: &mut Dice,
+        kept: &mut Kept,
     ) -> Option<usize> {
         if scheme.has_columns
-            && let Some(chosen) = self.columns.choose(graph, scheme, view, dice)
+            && let Some(chosen) = self.comparison.choose(graph, scheme, view, dice, kept)
         {
             return Some(chosen);
         }

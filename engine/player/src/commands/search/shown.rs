@@ -177,7 +177,7 @@ fn options_json(asked: &Asked<'_>) -> Value {
         "pn_bias": options.pn_bias,
         "batch": options.batch,
         "rollouts": options.rollouts,
-        "hot_levels": options.hot_levels,
+        "hot_levels": options.hot_levels.map_or(json!("auto"), |levels| json!(levels)),
         "c": options.exploration,
         "threads": options.threads,
         "seed": asked.seed,
