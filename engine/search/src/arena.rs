@@ -310,7 +310,8 @@ pub(crate) struct Places {
 impl Places {
     /// The place of the next run of `n`, at most a chunk's length.
     pub(crate) fn take(&mut self, n: usize) -> usize {
-        if self.next % self.chunk_len + n > self.chunk_len {
+        // A chunk's length is a power of two.
+        if (self.next & (self.chunk_len - 1)) + n > self.chunk_len {
             self.next = self.next.next_multiple_of(self.chunk_len);
         }
         let first = self.next;

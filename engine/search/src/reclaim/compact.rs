@@ -1,16 +1,18 @@
 //! Slides what stays down over what is gone, and makes the tables and lists of it follow.
 //!
-//! Runs are taken in the order in which they lie, so a run never goes above where it was, nor over another that has yet to
-//! move: see [`Places`](crate::arena::Places).
+//! First it is found out where everything goes ([`runs`](super::runs)), so that nodes, edges and the rest can move side by side. Runs are
+//! taken in the order in which they lie, so a run never goes above where it was, nor over another that has yet to move: see
+//! [`Places`](crate::arena::Places).
 
 use std::hash::Hash;
 
-use super::fates::Fates;
+use super::fates::{Fates, PER_WORD};
+use super::runs::{RunPlaces, Runs};
 use crate::arena::{Arena, Block, Chunks, Meter, u32_of};
 use crate::edge::{Child, Edge};
 use crate::graph::Graph;
 use crate::graph::joint::Joint;
-use crate::node::{INLINE_ROLES, Node, NodeId, Status};
+use crate::node::{INLINE_ROLES, Node, NodeId, Opening, Status};
 use crate::orders::Orders;
 use crate::parents::Way;
 use crate::solver::ProofNumbers;
@@ -20,49 +22,8 @@ use crate::threads::{Part, do_all, for_each};
 /// Parts of the tables, so that all threads have some whatever else they do: more make little difference.
 const TABLE_PARTS: usize = 16;
 
-/// A run of items in a chunk of an arena; 8 bytes, since there are millions. In the order in which they lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Run {
-    /// Where in the chunk it begins.
-    within: u16,
-    told: u16,
-    owner: u32,
-}
-
-/// Runs of items in an arena, each with its owner, by the chunk in which they lie.
-#[derive(Debug, Default)]
-struct Runs {
-    by_chunk: Vec<Vec<Run>>,
-}
-
-impl Runs {
-    /// Notes a run; `told` is a number below 2^16.
-    fn add<T: Default>(&mut self, arena: &Arena<T>, first: u32, told: u32, owner: u32) {
-        let chunk_len = arena.items.chunk_len();
-        let (chunk_idx, within) = (first as usize / chunk_len, first as usize % chunk_len);
-        if self.by_chunk.len() <= chunk_idx {
-            self.by_chunk.resize_with(chunk_idx + 1, Vec::new);
-        }
-        let within = u16::try_from(within).expect("a chunk has at most 2^16 items");
-        let told = u16::try_from(told).expect("callers tell less than 2^16");
-        self.by_chunk[chunk_idx].push(Run { within, told, owner });
-    }
-
-    /// Gives each run, as noted, to `each`, in the order in which they lie.
-    fn for_each<T: Default>(self, arena: &Arena<T>, mut each: impl FnMut(u32, u32, u32)) {
-        for (chunk_idx, mut runs) in self.by_chunk.into_iter().enumerate() {
-            runs.sort_unstable();
-            let first_of_chunk = u32_of(chunk_idx * arena.items.chunk_len());
-            for Run { within, told, owner } in runs {
-                each(first_of_chunk + u32::from(within), u32::from(told), owner);
-            }
-        }
-    }
-}
-
-/// Whose a run of side words is, as what is told of it.
-const OF_NODE: u32 = 0;
-const OF_JOINT: u32 = 1;
+/// Words of fates that a thread looks at in a row: with neighbours it would note neighbouring runs, in the same cache lines.
+const WORDS_AT_ONCE: usize = 64;
 
 impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
     /// Moves everything to where the fates say; how many edges are left.
@@ -78,9 +39,9 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
     }
 
     fn compact_arenas(&mut self, fates: &Fates, n_threads: usize) -> u64 {
-        let n_roles = self.n_roles;
-        let n_spilled = if n_roles > INLINE_ROLES { self.spilled_per_node() } else { 0 };
-        let words_of_joint = self.words_of_joint();
+        let (edge_places, side_places) = self.place_runs(fates, n_threads);
+        let (edge_places, side_places) = (&edge_places, &side_places);
+        let n_spilled = if self.n_roles > INLINE_ROLES { self.spilled_per_node() } else { 0 };
         let stride = self.layout.stride;
         let Graph {
             nodes,
@@ -97,24 +58,16 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
             ..
         } = self;
         let meter = &*meter;
-        let (mut edge_runs, mut side_runs) = (Runs::default(), Runs::default());
-        do_all(
-            vec![
-                Box::new(|| {
-                    compact_nodes::<O>(fates, nodes, (edges, &mut edge_runs), (side, &mut side_runs), meter)
-                }),
-                Box::new(|| compact_states(fates, states, (spill, n_spilled), proof_numbers.as_mut(), meter)),
-            ],
-            n_threads,
-        );
-        let nodes = &*nodes;
         let mut n_edges = 0;
         let mut parts: Vec<Part<'_>> = vec![
-            Box::new(|| n_edges = compact_edges::<O>(fates, nodes, edge_runs, (edges, words, stride), meter)),
+            Box::new(|| n_edges = compact_edges::<O>(fates, edge_places, (edges, words, stride), meter)),
+            Box::new(|| compact_nodes::<O>(fates, nodes, edge_places, side_places, meter)),
+            Box::new(|| compact_states(fates, states, (spill, n_spilled), proof_numbers.as_mut(), meter)),
             Box::new(|| {
-                compact_side(fates, nodes, side_runs, side, joints, (n_roles, words_of_joint), meter);
-                compact_joints(fates, joints, meter);
+                side_places.for_each(|from, to, n| side.items.slide(from, to, n, meter));
+                side.end_at(side_places.end(), meter);
             }),
+            Box::new(|| compact_joints(fates, joints, side_places, meter)),
             // Joint moves are known by their nodes' ids, which are others now.
             Box::new(|| joint_table.clear()),
         ];
@@ -126,6 +79,41 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
         }
         do_all(parts, n_threads);
         n_edges
+    }
+
+    /// Where the edges and side records of living nodes and joint moves go.
+    fn place_runs(&self, fates: &Fates, n_threads: usize) -> (RunPlaces, RunPlaces) {
+        let (edges, side) = (Runs::new(self.edges.end()), Runs::new(self.side.end()));
+        for_each(fates.n_words().div_ceil(WORDS_AT_ONCE), n_threads, |part| {
+            let mut openings = Vec::with_capacity(PER_WORD);
+            for word_idx in (part * WORDS_AT_ONCE..fates.n_words()).take(WORDS_AT_ONCE) {
+                // Gathered first, as below.
+                openings.extend(fates.alive_in(word_idx).map(|id| Opened::of::<O>(self.node(id))));
+                for opened in openings.drain(..) {
+                    if opened.has_edges() {
+                        edges.add(opened.opening.first_edge, opened.opening.n_edges as usize);
+                    }
+                    if opened.has_side() {
+                        side.add(opened.opening.side, self.n_roles);
+                    }
+                }
+            }
+        });
+        let joints = &self.joints.items;
+        for_each(self.joints.end().div_ceil(joints.chunk_len()), n_threads, |chunk_idx| {
+            for joint in joints.chunk(chunk_idx).iter().filter(|joint| stays(fates, joint)) {
+                side.add(joint.side(), self.words_of_joint());
+            }
+        });
+        let (mut edge_places, mut side_places) = (None, None);
+        do_all(
+            vec![
+                Box::new(|| edge_places = Some(edges.place(self.edges.places()))),
+                Box::new(|| side_places = Some(side.place(self.side.places()))),
+            ],
+            n_threads,
+        );
+        edge_places.zip(side_places).expect("both are done")
     }
 
     /// Finds joint moves again.
@@ -165,26 +153,51 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
     }
 }
 
-/// Slides the nodes, and notes what runs belong to them under their new ids.
+/// A node, as far as what belongs to it goes.
+#[derive(Debug, Clone, Copy)]
+struct Opened {
+    status: Status,
+    opening: Opening,
+}
+
+impl Opened {
+    fn of<O: Orders>(node: &Node) -> Opened {
+        Opened { status: node.status::<O>(), opening: node.opening() }
+    }
+
+    fn has_edges(&self) -> bool {
+        self.status == Status::Open && self.opening.n_edges > 0
+    }
+
+    fn has_side(&self) -> bool {
+        matches!(self.status, Status::Open | Status::Terminal) && self.opening.side != 0
+    }
+}
+
+/// Slides the nodes, and tells them where their runs go.
 fn compact_nodes<O: Orders>(
     fates: &Fates,
     nodes: &mut Arena<Node>,
-    (edges, edge_runs): (&Arena<Edge>, &mut Runs),
-    (side, side_runs): (&Arena<AtomicU64>, &mut Runs),
+    edges: &RunPlaces,
+    side: &RunPlaces,
     meter: &Meter,
 ) {
-    for from in fates.alive() {
-        let Some(to) = fates.of(from) else { continue };
-        let node = nodes.items.at(from.idx());
-        let opening = node.opening();
-        let status = node.status::<O>();
-        if status == Status::Open && opening.n_edges > 0 {
-            edge_runs.add(edges, opening.first_edge, opening.n_edges - 1, to.0);
+    let mut openings = Vec::with_capacity(PER_WORD);
+    let mut to = nodes.places().end();
+    for word_idx in 0..fates.n_words() {
+        // Gathered first: a node is waited for, and the next ones are fetched meanwhile only if little lies between.
+        openings.extend(fates.alive_in(word_idx).map(|from| Opened::of::<O>(nodes.items.at(from.idx()))));
+        for (from, opened) in fates.alive_in(word_idx).zip(openings.drain(..)) {
+            nodes.items.slide(from.idx(), to, 1, meter);
+            let node = nodes.items.at(to);
+            to += 1;
+            if opened.has_edges() {
+                node.move_edges(edges.of(opened.opening.first_edge));
+            }
+            if opened.has_side() {
+                node.move_side(side.of(opened.opening.side));
+            }
         }
-        if matches!(status, Status::Open | Status::Terminal) && opening.side != 0 {
-            side_runs.add(side, opening.side, OF_NODE, to.0);
-        }
-        nodes.items.slide(from.idx(), to.idx(), 1, meter);
     }
     nodes.end_at(fates.end(), meter);
 }
@@ -215,16 +228,12 @@ fn compact_states<S: Send + 'static>(
 /// Slides the edges of living nodes, with their words, and makes them lead to where their children go; how many edges are left.
 fn compact_edges<O: Orders>(
     fates: &Fates,
-    nodes: &Arena<Node>,
-    runs: Runs,
+    places: &RunPlaces,
     (edges, words, stride): (&mut Arena<Edge>, &mut Chunks<AtomicU64>, usize),
     meter: &Meter,
 ) -> u64 {
-    let mut places = edges.places();
     let mut n_edges = 0;
-    runs.for_each(edges, |first, last, owner| {
-        let (first, n) = (first as usize, last as usize + 1);
-        let to = places.take(n);
+    places.for_each(|first, to, n| {
         edges.items.slide(first, to, n, meter);
         // One by one: chunks of words may be shorter than runs.
         (0..n).for_each(|at| words.slide((first + at) * stride, (to + at) * stride, stride, meter));
@@ -236,41 +245,11 @@ fn compact_edges<O: Orders>(
             };
             edge.relink(fates.of_or_none(child));
         }
-        nodes.items.at(owner as usize).move_edges(u32_of(to));
         n_edges += n as u64;
     });
     words.truncate(places.end() * stride, meter);
     edges.end_at(places.end(), meter);
     n_edges
-}
-
-/// Slides the side records of living nodes, noted under their new ids, and of joint moves.
-fn compact_side(
-    fates: &Fates,
-    nodes: &Arena<Node>,
-    mut runs: Runs,
-    side: &mut Arena<AtomicU64>,
-    joints: &Arena<Joint>,
-    (n_roles, words_of_joint): (usize, usize),
-    meter: &Meter,
-) {
-    for idx in 1..joints.end() {
-        if let Some(joint) = joints.items.get(idx).filter(|joint| stays(fates, joint)) {
-            runs.add(side, joint.side(), OF_JOINT, u32_of(idx));
-        }
-    }
-    let mut places = side.places();
-    runs.for_each(side, |first, kind, owner| {
-        let n = if kind == OF_NODE { n_roles } else { words_of_joint };
-        let to = places.take(n);
-        side.items.slide(first as usize, to, n, meter);
-        if kind == OF_NODE {
-            nodes.items.at(owner as usize).move_side(u32_of(to));
-        } else {
-            joints.items.at(owner as usize).move_side(u32_of(to));
-        }
-    });
-    side.end_at(places.end(), meter);
 }
 
 /// Whether a joint move is kept: it was made in a node that stays, and what it leads to stays too.
@@ -279,7 +258,7 @@ fn stays(fates: &Fates, joint: &Joint) -> bool {
     joint.parent() != NodeId(0) && fates.is_alive(joint.parent()) && !is_cut
 }
 
-fn compact_joints(fates: &Fates, joints: &mut Arena<Joint>, meter: &Meter) {
+fn compact_joints(fates: &Fates, joints: &mut Arena<Joint>, side: &RunPlaces, meter: &Meter) {
     let mut places = joints.places();
     for from in places.end()..joints.end() {
         if !joints.items.get(from).is_some_and(|joint| stays(fates, joint)) {
@@ -292,6 +271,7 @@ fn compact_joints(fates: &Fates, joints: &mut Arena<Joint>, meter: &Meter) {
             Child::Node(child) => fates.of(child).map_or(Child::None, Child::Node),
             none_or_broken => none_or_broken,
         };
+        joint.move_side(side.of(joint.side()));
         joint.relink(fates.of(joint.parent()).unwrap_or(NodeId(0)), child);
     }
     joints.end_at(places.end(), meter);

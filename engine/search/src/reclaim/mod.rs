@@ -14,6 +14,7 @@ mod compact;
 mod fates;
 mod fold;
 mod mark;
+mod runs;
 mod threshold;
 
 use std::hash::Hash;

@@ -1,0 +1,188 @@
+//! Where runs of items go that stay: edges, and words of side records.
+//!
+//! In goes, from all threads and in any order, which runs stay; out comes the new place of each, as low as it can be, in the order in
+//! which they lie. Two bits for each item and two words for 64 of them: a list of runs would have to be sorted, and there
+//! are as many as nodes.
+
+use super::fates::{Marks, PER_WORD, bits_of};
+use crate::arena::{Places, u32_of};
+
+/// Runs that stay, as threads come to them.
+#[derive(Debug)]
+pub(super) struct Runs {
+    /// Where they begin.
+    starts: Marks,
+    /// All their items.
+    items: Marks,
+}
+
+/// What is known of 64 items.
+#[derive(Debug, Clone, Copy)]
+struct Word {
+    /// Those where runs begin.
+    starts: u64,
+    /// Those that stay.
+    items: u64,
+    /// The new place of the first of them.
+    first: u32,
+    /// Leaps before it.
+    n_leaps: u32,
+}
+
+/// Places that are left out since a run would cross the end of a chunk.
+#[derive(Debug, Clone, Copy)]
+struct Leap {
+    /// The run's old place.
+    from: u32,
+    /// How many places.
+    n: u32,
+}
+
+/// The new places of runs that stay.
+#[derive(Debug)]
+pub(super) struct RunPlaces {
+    words: Vec<Word>,
+    leaps: Vec<Leap>,
+    /// As before the first was taken.
+    places: Places,
+    end: usize,
+}
+
+impl Runs {
+    /// None yet, in an arena of so many items.
+    pub(super) fn new(n_items: usize) -> Runs {
+        Runs { starts: Marks::new(n_items), items: Marks::new(n_items) }
+    }
+
+    /// The run of `n` items from `first` on stays.
+    pub(super) fn add(&self, first: u32, n: usize) {
+        let first = first as usize;
+        self.starts.add_all(first / PER_WORD, 1 << (first % PER_WORD));
+        let (mut at, end) = (first, first + n);
+        while at < end {
+            let n_here = (PER_WORD - at % PER_WORD).min(end - at);
+            self.items.add_all(at / PER_WORD, (u64::MAX >> (PER_WORD - n_here)) << (at % PER_WORD));
+            at += n_here;
+        }
+    }
+
+    /// Gives each its place.
+    pub(super) fn place(self, places: Places) -> RunPlaces {
+        let n_words = self.items.n_words();
+        let words = (0..n_words).map(|word_idx| {
+            let (starts, items) = (self.starts.word(word_idx), self.items.word(word_idx));
+            Word { starts, items, first: 0, n_leaps: 0 }
+        });
+        let mut them = RunPlaces { words: words.collect(), leaps: Vec::new(), places, end: 0 };
+        let mut places = places;
+        // Where the last run ends.
+        let mut end = 0;
+        for word_idx in 0..n_words {
+            let first_here = word_idx * PER_WORD;
+            let n_of_last = usize::saturating_sub(end, first_here);
+            them.words[word_idx].first = u32_of(places.end() - n_of_last);
+            them.words[word_idx].n_leaps = u32_of(them.leaps.len());
+            for at in bits_of(them.words[word_idx].starts) {
+                let (expected, n) = (places.end(), them.len_of_run(word_idx, at));
+                let to = places.take(n);
+                if to != expected {
+                    them.leaps.push(Leap { from: u32_of(first_here + at), n: u32_of(to - expected) });
+                }
+                end = first_here + at + n;
+            }
+        }
+        them.end = places.end();
+        them
+    }
+}
+
+impl RunPlaces {
+    /// The new place of a run that stays.
+    #[inline]
+    pub(super) fn of(&self, first: u32) -> u32 {
+        let Word { items, first: to, n_leaps, .. } = self.words[first as usize / PER_WORD];
+        let n_below = (items & ((1 << (first as usize % PER_WORD)) - 1)).count_ones();
+        let leaps = self.leaps[n_leaps as usize..].iter().take_while(|leap| leap.from <= first);
+        to + n_below + leaps.map(|leap| leap.n).sum::<u32>()
+    }
+
+    /// Gives each run to `each` in the order in which they lie: its old place, its new one, and how many items it has.
+    pub(super) fn for_each(&self, mut each: impl FnMut(usize, usize, usize)) {
+        let mut places = self.places;
+        for (word_idx, word) in self.words.iter().enumerate() {
+            for at in bits_of(word.starts) {
+                let n = self.len_of_run(word_idx, at);
+                each(word_idx * PER_WORD + at, places.take(n), n);
+            }
+        }
+    }
+
+    /// All new places lie below.
+    pub(super) fn end(&self) -> usize {
+        self.end
+    }
+
+    /// How many items the run has that begins there.
+    fn len_of_run(&self, word_idx: usize, at: usize) -> usize {
+        let Word { starts, items, .. } = self.words[word_idx];
+        // Behind it another one begins, or an item that goes.
+        let others = starts & (u64::MAX << at) & !(1 << at);
+        let mut n = ((items & !others) >> at).trailing_ones() as usize;
+        let mut rest = self.words[word_idx + 1..].iter();
+        let mut is_whole = at + n == PER_WORD;
+        while is_whole && let Some(&Word { starts, items, .. }) = rest.next() {
+            let n_here = (items & !starts).trailing_ones() as usize;
+            n += n_here;
+            is_whole = n_here == PER_WORD;
+        }
+        n
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use reasoner::Dice;
+
+    use super::*;
+    use crate::arena::Arena;
+    use crate::sync::AtomicU64;
+
+    /// Runs in chunks of `chunk_len`, some of which go: where they begin and how long they are.
+    fn random_runs(dice: &mut Dice, n_items: usize, chunk_len: usize) -> Vec<(usize, usize)> {
+        let mut at = 8;
+        let mut runs = Vec::new();
+        while at < n_items {
+            let most = (chunk_len - at % chunk_len).min(if dice.below(20) == 0 { chunk_len } else { 9 });
+            let n = 1 + dice.below(most);
+            if dice.below(4) > 0 && at + n <= n_items {
+                runs.push((at, n));
+            }
+            at += n + [0, 0, 0, 3][dice.below(4)];
+        }
+        runs
+    }
+
+    #[test]
+    fn runs_get_the_places_that_they_would_take_one_after_the_other() {
+        let mut dice = Dice::new(5);
+        for chunk_bits in [3, 5, 7, 9] {
+            for n_items in [0, 8, 70, 1000, 5000] {
+                let runs = random_runs(&mut dice, n_items, 1 << chunk_bits);
+                let arena = Arena::<AtomicU64>::new(1024, chunk_bits, 8);
+                let them = Runs::new(n_items);
+                // In any order.
+                runs.iter().rev().for_each(|&(first, n)| them.add(u32_of(first), n));
+                let places = them.place(arena.places());
+                let mut taken = arena.places();
+                let wanted: Vec<_> = runs.iter().map(|&(first, n)| (first, taken.take(n), n)).collect();
+                let mut given = Vec::new();
+                places.for_each(|first, to, n| given.push((first, to, n)));
+                assert_eq!(given, wanted, "chunks of {} items", 1 << chunk_bits);
+                assert_eq!(places.end(), taken.end());
+                for (first, to, _) in wanted {
+                    assert!(to <= first && places.of(u32_of(first)) as usize == to);
+                }
+            }
+        }
+    }
+}
