@@ -2,11 +2,10 @@
 //!
 //! In goes what selection has read of a node's moves when the first of these descents came by; out comes, without a look at the graph, how
 //! each later one goes on there, and when all are backed up one addition for each place in the graph. Why: the nodes
-//! near the root and their children are read and written by every playout of every thread. Reading and adding one by one costs two
-//! cache misses a move where another core has just been, and more than the arithmetic where none has; and since nothing of a batch is
-//! finished before all its descents are made, one thread chooses the same.
-//!
-//! Other threads do not see what is in flight on these nodes, of which each has far more visits than a batch brings.
+//! near the root and their children are read and written by every playout of every thread, and nothing of a batch is finished before
+//! all its descents are made, so that one thread chooses the same (EXPERIMENTS.md, "Nodes that several descents of a batch come
+//! by"). Other threads do not see what is in flight on these nodes: once a search is longer than some batches, that is little beside the
+//! visits of each.
 
 use std::hash::Hash;
 
@@ -19,11 +18,9 @@ use crate::node::NodeId;
 use crate::orders::Orders;
 use crate::scheme::Scheme;
 use crate::select::{Viewpoint, first_of_best};
+use crate::sync::Ordering;
 
-/// A descent goes through so many kept nodes at most: where states repeat, those that are kept may be a cycle.
-const MAX_LEVELS: usize = 64;
-
-/// A node is kept if so many descents of the batch are likely to come by.
+/// A node is kept if so many descents of the batch are likely to come by: the first one pays for reading as it would anyway.
 const WORTH: u64 = 2;
 
 /// What a descent chose in a node that is kept.
@@ -135,10 +132,7 @@ impl Kept {
     }
 
     /// How a descent goes on that comes to this node behind so many others; none if it is not kept.
-    pub(crate) fn pass(&mut self, id: NodeId, level: usize) -> Option<Step> {
-        if level == MAX_LEVELS {
-            return None;
-        }
+    pub(crate) fn pass(&mut self, id: NodeId) -> Option<Step> {
         let &node_idx = self.by_id.get(&id.0)?;
         let node = &mut self.nodes[node_idx as usize];
         let numerator = node.numerator;
@@ -229,13 +223,17 @@ impl Kept {
 }
 
 impl KeptNode {
-    /// Begins with these moves; false if one of them does not lead to a node.
+    /// Begins with these moves; false if one of them does not lead to a node, or the reasoner has failed here, which each descent
+    /// has to look at for itself.
     fn take_moves<S: Eq + Hash, O: Orders>(
         &mut self,
         graph: &Graph<S, O>,
         view: &Viewpoint,
         columns: &Columns,
     ) -> bool {
+        if graph.node(view.id).failures.load(Ordering::Relaxed) > 0 {
+            return false;
+        }
         (self.id, self.role, self.first_edge) =
             (view.id.0, crate::arena::u32_of(view.role_idx), view.edges.start);
         self.n_parent = columns.n_parent;
@@ -337,7 +335,7 @@ mod tests {
     }
 
     fn chosen(kept: &mut Kept, id: NodeId) -> Option<u32> {
-        kept.pass(id, 0).map(|step| step.spot.move_idx)
+        kept.pass(id).map(|step| step.spot.move_idx)
     }
 
     #[test]
@@ -345,13 +343,12 @@ mod tests {
         let (mut kept, options) = begin(40.0, 64);
         let (graph, ids) = round(&options, 2, 3);
         kept.begin_descent(true);
-        assert_eq!(kept.pass(ids[0], 0), None, "nothing is kept yet");
+        assert_eq!(kept.pass(ids[0]), None, "nothing is kept yet");
         note(&mut kept, &graph, ids[0], &columns(&[50.0, 50.0, 50.0]));
         let moves: Vec<_> = (0..5).map(|_| chosen(&mut kept, ids[0])).collect();
         assert_eq!(moves, [1, 2, 0, 1, 2].map(Some));
-        assert_eq!(kept.pass(ids[0], MAX_LEVELS), None, "so deep nothing is passed");
         kept.flush(&graph);
-        assert_eq!(kept.pass(ids[0], 0), None, "a batch later");
+        assert_eq!(kept.pass(ids[0]), None, "a batch later");
     }
 
     #[test]
@@ -366,7 +363,7 @@ mod tests {
             let n_parent: f64 = totals.iter().sum();
             let bound = |idx: usize| means[idx] + exploration * (n_parent.ln() / totals[idx]).sqrt();
             let best = (0..3).max_by(|&a, &b| bound(a).total_cmp(&bound(b))).expect("moves");
-            let step = kept.pass(ids[0], 0).expect("it is kept");
+            let step = kept.pass(ids[0]).expect("it is kept");
             let chosen = step.spot.move_idx as usize;
             assert!(
                 bound(best) - bound(chosen) < crate::select::TIE,
@@ -384,11 +381,11 @@ mod tests {
         note(&mut kept, &graph, ids[0], &columns(&[1.0, 90.0]));
         note(&mut kept, &graph, ids[1], &columns(&[80.0, 2.0]));
         for values in [[100, 300], [0, 500], [700, 0]] {
-            let first = kept.pass(ids[0], 0).expect("it is kept");
+            let first = kept.pass(ids[0]).expect("it is kept");
             assert_eq!((first.child, first.edge), (ids[1], view(&graph, ids[0]).edges.start + 1));
-            let second = kept.pass(first.child, 1).expect("it is kept");
+            let second = kept.pass(first.child).expect("it is kept");
             assert_eq!((second.child, second.spot.move_idx), (ids[2], 0));
-            assert_eq!(kept.pass(second.child, 2), None);
+            assert_eq!(kept.pass(second.child), None);
             kept.add(first.spot, &values);
             kept.add(second.spot, &values);
         }
@@ -425,11 +422,11 @@ mod tests {
         note(&mut kept, &graph, ids[1], &of(100));
         note(&mut kept, &graph, ids[2], &of(99));
         note(&mut kept, &graph, ids[3], &of(3200));
-        let is_kept: Vec<_> = ids[..4].iter().map(|&id| kept.pass(id, 0).is_some()).collect();
+        let is_kept: Vec<_> = ids[..4].iter().map(|&id| kept.pass(id).is_some()).collect();
         assert_eq!(is_kept, [true, true, false, false], "nor what lies behind one that is not");
         kept.begin_descent(false);
         note(&mut kept, &graph, ids[4], &of(3200));
-        assert_eq!(kept.pass(ids[4], 0), None, "nor where a descent goes on that had to ask");
+        assert_eq!(kept.pass(ids[4]), None, "nor where a descent goes on that had to ask");
     }
 
     #[test]
@@ -439,7 +436,17 @@ mod tests {
         graph.edge(view(&graph, ids[0]).edges.start).relink(NodeId(0));
         kept.begin_descent(true);
         note(&mut kept, &graph, ids[0], &columns(&[1.0, 2.0]));
-        assert_eq!(kept.pass(ids[0], 0), None);
+        assert_eq!(kept.pass(ids[0]), None);
+    }
+
+    #[test]
+    fn a_node_where_the_reasoner_failed_is_not_kept() {
+        let (mut kept, options) = begin(1.0, 64);
+        let (graph, ids) = round(&options, 2, 2);
+        graph.node(ids[0]).failures.fetch_add(1, Ordering::Relaxed);
+        kept.begin_descent(true);
+        note(&mut kept, &graph, ids[0], &columns(&[1.0, 2.0]));
+        assert_eq!(kept.pass(ids[0]), None);
     }
 
     #[test]
@@ -448,6 +455,6 @@ mod tests {
         let (graph, ids) = round(&options, 2, 2);
         kept.begin_descent(true);
         note(&mut kept, &graph, ids[0], &columns(&[1.0, 2.0]));
-        assert_eq!(kept.pass(ids[0], 0), None);
+        assert_eq!(kept.pass(ids[0]), None);
     }
 }

@@ -231,6 +231,26 @@ fn gathered_statistics_are_those_that_would_have_been_added_one_by_one() {
 }
 
 #[test]
+fn a_path_that_goes_round_is_cut_where_nodes_are_kept_too() {
+    // One move leads round, the other to the end.
+    let game = || common::graphs::Drawn {
+        n_roles: 1,
+        places: vec![(0, vec![1, 3]), (0, vec![2]), (0, vec![0]), (0, vec![])],
+        goals: |_, _| 50,
+    };
+    for name in ["uct+t", "update-descent"] {
+        for hot_levels in [Some(0), None] {
+            let batched = Options { hot_levels, batch: Some(64), ..options(name, 1) };
+            let (report, _) = search(game(), batched, 4_000);
+            let (n_cut, deepest) = (report.counters.cut_paths, report.counters.max_depth);
+            assert!(n_cut > 0, "{name}, {hot_levels:?}");
+            // The fourth node is remembered, and met again as the seventh.
+            assert!(deepest <= 7, "{name}, {hot_levels:?}: {deepest} nodes");
+        }
+    }
+}
+
+#[test]
 fn a_discount_prefers_the_shorter_win() {
     // One move wins at once, the other after a forced one; without a discount they are worth the same.
     let game = || common::graphs::Drawn {

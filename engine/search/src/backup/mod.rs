@@ -113,13 +113,19 @@ impl Path {
         }
     }
 
-    /// The playout passes a node that is kept.
-    pub(crate) fn pass_kept(&mut self, id: NodeId, step: KeptStep) {
+    /// The playout passes a node that is kept; false, and it does not, if it has come back there: then it is to enter the node, and
+    /// is cut.
+    pub(crate) fn pass_kept(&mut self, id: NodeId, step: KeptStep) -> bool {
         let KeptStep { spot, edge, role, .. } = step;
         self.nodes.push(id);
+        if self.has_come_back() {
+            self.nodes.pop();
+            return false;
+        }
         self.kept.push(spot);
         self.leave_node(false);
         self.push_edge(Passed { edge, role, chance: None, is_counted: false });
+        true
     }
 
     fn is_in_flight_on(&self, level: usize) -> bool {

@@ -137,8 +137,9 @@ impl<R: Reasoner> Walker<R> {
     /// Goes through the nodes that are kept, from the root on; where they end.
     fn pass_kept(&mut self, root: NodeId) -> NodeId {
         let mut id = root;
-        while let Some(step) = self.kept.pass(id, self.path.nodes.len()) {
-            self.path.pass_kept(id, step);
+        while let Some(step) = self.kept.pass(id)
+            && self.path.pass_kept(id, step)
+        {
             id = step.child;
         }
         id

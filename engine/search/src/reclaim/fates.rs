@@ -9,7 +9,7 @@ use crate::sync::{AtomicU64, Ordering};
 /// Nodes whose bits lie in one word.
 pub(super) const PER_WORD: usize = 64;
 
-/// A set of nodes that threads add to.
+/// A set of nodes, or of items of another arena, that threads add to.
 ///
 /// # Orderings
 /// `Relaxed`: a bit says nothing about anything else.
@@ -17,7 +17,7 @@ pub(super) const PER_WORD: usize = 64;
 pub(super) struct Marks(Vec<AtomicU64>);
 
 impl Marks {
-    /// None of `n` nodes.
+    /// None of `n`.
     pub(super) fn new(n: usize) -> Marks {
         Marks((0..n.div_ceil(PER_WORD)).map(|_| AtomicU64::new(0)).collect())
     }

@@ -1,7 +1,7 @@
 //! Gives room back: what the root does not lead to any more, and if that is too little, what is hardly ever visited.
 //!
 //! In goes a graph that nobody else holds, between two batches of playouts or between two moves; out comes the same graph
-//! with fewer nodes, under new ids. First everything that stays is marked ([`mark`]). Then it slides down in its arenas,
+//! with fewer nodes, under new ids. First everything that stays is marked ([`mark`]), and is told where to go ([`fates`], [`runs`]). Then it slides down in its arenas,
 //! in order, over what is gone ([`compact`]); chunks that are empty at their ends are given back by and by, and the
 //! tables follow. What is cut leaves its playouts behind ([`fold`]). It deliberately does not run beside playouts: they never
 //! look out for anything that moves.
