@@ -210,13 +210,18 @@ fn gathered_statistics_are_those_that_would_have_been_added_one_by_one() {
                 rollouts: Some(4),
                 ..options(name, 3)
             };
-            // Where ways meet, others' descents in flight are seen later if their nodes are kept.
+            // Where ways meet, descents through kept nodes are not seen in flight by those that come another way.
             let tree = || Remembered(layers(1, 3));
-            let (plain, _) = search(tree(), with(Some(0), 1), 4_000);
+            let of_tree = |hot_levels| search(tree(), with(hot_levels, 1), 4_000).0;
+            let of_graph = |hot_levels| search(layers(1, 3), with(hot_levels, 1), 4_000).0;
+            let plain = [of_tree(Some(0)), of_graph(Some(0))];
             for hot_levels in [Some(1), Some(3), Some(8), None] {
-                let (gathered, _) = search(tree(), with(hot_levels, 1), 4_000);
-                assert!(gathered.counters.flushes > 0 && plain.counters.flushes == 0, "{name}");
-                assert_eq!(plain.roles, gathered.roles, "{name}, {hot_levels:?} levels");
+                let gathered = [of_tree(hot_levels), of_graph(hot_levels)];
+                let n_same = if hot_levels.is_some() { 2 } else { 1 };
+                for (plain, gathered) in plain.iter().zip(&gathered).take(n_same) {
+                    assert!(gathered.counters.flushes > 0 && plain.counters.flushes == 0, "{name}");
+                    assert_eq!(plain.roles, gathered.roles, "{name}, {hot_levels:?} levels");
+                }
                 for threads in [1, 16] {
                     let (report, _) = search(layers(1, 3), with(hot_levels, threads), 4_000);
                     assert_eq!(report.playouts, 4_000, "{name}, {hot_levels:?} levels");

@@ -82,6 +82,7 @@ fn a_small_connect_four_is_solved() {
     for config in CONFIGS {
         solves(|| InARow { width: 4, height: 3, length: 3, do_drop: true }, config, 1_000_000);
     }
+    // One thread needs a million playouts; 16 threads beside other tests have needed more than two.
     solves(|| InARow { width: 4, height: 4, length: 4, do_drop: true }, Config::UctT, 4_000_000);
 }
 

@@ -18,7 +18,7 @@ use crate::count::Tally;
 use crate::edge::Edge;
 use crate::graph::Graph;
 use crate::incremental::Ledger;
-use crate::kept::{Kept, Spot, Step as KeptStep};
+use crate::kept::{Kept, KeptStep, Spot};
 use crate::node::{Node, NodeId};
 use crate::orders::{Orders, Sound};
 use crate::scheme::Scheme;

@@ -24,6 +24,17 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
+    /// For tests: chunks of 64 nodes and as many edges.
+    #[cfg(all(test, not(any(loom, shuttle))))]
+    pub(crate) const SMALL: Sizes = Sizes {
+        node_bits: 6,
+        edge_bits: 6,
+        first_table_bits: 8,
+        table_bits: 8,
+        cap: 1 << 20,
+        state_heap_bytes: 0,
+    };
+
     /// For a cap, with states of `state_bytes` in all.
     pub(crate) fn for_cap(
         cap: usize,

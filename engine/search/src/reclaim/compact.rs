@@ -85,16 +85,16 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
     fn place_runs(&self, fates: &Fates, n_threads: usize) -> (RunPlaces, RunPlaces) {
         let (edges, side) = (Runs::new(self.edges.end()), Runs::new(self.side.end()));
         for_each(fates.n_words().div_ceil(WORDS_AT_ONCE), n_threads, |part| {
-            let mut openings = Vec::with_capacity(PER_WORD);
+            let mut owners = Vec::with_capacity(PER_WORD);
             for word_idx in (part * WORDS_AT_ONCE..fates.n_words()).take(WORDS_AT_ONCE) {
                 // Gathered first, as below.
-                openings.extend(fates.alive_in(word_idx).map(|id| Opened::of::<O>(self.node(id))));
-                for opened in openings.drain(..) {
-                    if opened.has_edges() {
-                        edges.add(opened.opening.first_edge, opened.opening.n_edges as usize);
+                owners.extend(fates.alive_in(word_idx).map(|id| RunOwner::of::<O>(self.node(id))));
+                for owner in owners.drain(..) {
+                    if owner.has_edges() {
+                        edges.add(owner.opening.first_edge, owner.opening.n_edges as usize);
                     }
-                    if opened.has_side() {
-                        side.add(opened.opening.side, self.n_roles);
+                    if owner.has_side() {
+                        side.add(owner.opening.side, self.n_roles);
                     }
                 }
             }
@@ -155,14 +155,14 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
 
 /// A node, as far as what belongs to it goes.
 #[derive(Debug, Clone, Copy)]
-struct Opened {
+struct RunOwner {
     status: Status,
     opening: Opening,
 }
 
-impl Opened {
-    fn of<O: Orders>(node: &Node) -> Opened {
-        Opened { status: node.status::<O>(), opening: node.opening() }
+impl RunOwner {
+    fn of<O: Orders>(node: &Node) -> RunOwner {
+        RunOwner { status: node.status::<O>(), opening: node.opening() }
     }
 
     fn has_edges(&self) -> bool {
@@ -182,20 +182,20 @@ fn compact_nodes<O: Orders>(
     side: &RunPlaces,
     meter: &Meter,
 ) {
-    let mut openings = Vec::with_capacity(PER_WORD);
+    let mut owners = Vec::with_capacity(PER_WORD);
     let mut to = nodes.places().end();
     for word_idx in 0..fates.n_words() {
         // Gathered first: a node is waited for, and the next ones are fetched meanwhile only if little lies between.
-        openings.extend(fates.alive_in(word_idx).map(|from| Opened::of::<O>(nodes.items.at(from.idx()))));
-        for (from, opened) in fates.alive_in(word_idx).zip(openings.drain(..)) {
+        owners.extend(fates.alive_in(word_idx).map(|from| RunOwner::of::<O>(nodes.items.at(from.idx()))));
+        for (from, owner) in fates.alive_in(word_idx).zip(owners.drain(..)) {
             nodes.items.slide(from.idx(), to, 1, meter);
             let node = nodes.items.at(to);
             to += 1;
-            if opened.has_edges() {
-                node.move_edges(edges.of(opened.opening.first_edge));
+            if owner.has_edges() {
+                node.move_edges(edges.of(owner.opening.first_edge));
             }
-            if opened.has_side() {
-                node.move_side(side.of(opened.opening.side));
+            if owner.has_side() {
+                node.move_side(side.of(owner.opening.side));
             }
         }
     }

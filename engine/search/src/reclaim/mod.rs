@@ -1,10 +1,10 @@
 //! Gives room back: what the root does not lead to any more, and if that is too little, what is hardly ever visited.
 //!
 //! In goes a graph that nobody else holds, between two batches of playouts or between two moves; out comes the same graph
-//! with fewer nodes, under new ids. First everything that stays is marked ([`mark`]), and is told where to go ([`fates`], [`runs`]). Then it slides down in its arenas,
-//! in order, over what is gone ([`compact`]); chunks that are empty at their ends are given back by and by, and the
-//! tables follow. What is cut leaves its playouts behind ([`fold`]). It deliberately does not run beside playouts: they never
-//! look out for anything that moves.
+//! with fewer nodes, under new ids. First everything that stays is marked ([`mark`]), and is told where to go ([`fates`],
+//! [`runs`]). Then it slides down in its arenas, in order, over what is gone ([`compact`]); chunks that are empty at their ends
+//! are given back by and by, and the tables follow. What is cut leaves its playouts behind ([`fold`]). It deliberately does
+//! not run beside playouts: they never look out for anything that moves.
 //!
 //! Why by sliding: runs of edges have any length, so free lists would need classes of lengths and leave holes; a copy would
 //! need room for both. Sliding needs no room, keeps the order and so the neighbourhood of what was made together, and leaves

@@ -143,15 +143,7 @@ mod tests {
     /// A node with so many moves, of which all but the last `n_unlinked` lead to children; numbers from the dice are
     /// on both edges and children.
     fn star(options: &Options, n_moves: u32, n_unlinked: u32, dice: &mut Dice) -> (Star, Viewpoint) {
-        let sizes = Sizes {
-            node_bits: 6,
-            edge_bits: 6,
-            first_table_bits: 8,
-            table_bits: 8,
-            cap: 1 << 20,
-            state_heap_bytes: 0,
-        };
-        let graph = Star::new(2, GraphKind::new(options, 2), sizes);
+        let graph = Star::new(2, GraphKind::new(options, 2), Sizes::SMALL);
         let (mut blocks, counters) = (Blocks::default(), WorkerCounters::default());
         let id = graph.node_of(&mut blocks, 0, &counters).expect("there is room");
         let moves = (0..n_moves).map(Move).chain([Move(0)]).collect();

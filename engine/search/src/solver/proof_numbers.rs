@@ -209,16 +209,8 @@ mod tests {
     impl Sketch {
         fn new(aim: Aim) -> Sketch {
             let options = Options { solver: true, pn_bias: 1.0, aim, ..Options::default() };
-            let sizes = Sizes {
-                node_bits: 6,
-                edge_bits: 6,
-                first_table_bits: 8,
-                table_bits: 8,
-                cap: 1 << 20,
-                state_heap_bytes: 0,
-            };
             Sketch {
-                graph: Graph::new(N_ROLES, GraphKind::new(&options, N_ROLES), sizes),
+                graph: Graph::new(N_ROLES, GraphKind::new(&options, N_ROLES), Sizes::SMALL),
                 solver: Scheme::new(&options, 100, N_ROLES, 1).solver.expect("goals fit"),
                 blocks: Blocks::default(),
                 counters: WorkerCounters::default(),
