@@ -6,7 +6,7 @@
 
 use std::hash::Hash;
 
-use super::fates::{Fates, PER_WORD};
+use super::fates::{Fates, PER_WORD, WORDS_AT_ONCE};
 use super::runs::{RunPlaces, Runs};
 use crate::arena::{Arena, Block, Chunks, Meter, u32_of};
 use crate::edge::{Child, Edge};
@@ -21,9 +21,6 @@ use crate::threads::{Part, do_all, for_each};
 
 /// Parts of the tables, so that all threads have some whatever else they do: more make little difference.
 const TABLE_PARTS: usize = 16;
-
-/// Words of fates that a thread looks at in a row: with neighbours it would note neighbouring runs, in the same cache lines.
-const WORDS_AT_ONCE: usize = 64;
 
 impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
     /// Moves everything to where the fates say; how many edges are left.

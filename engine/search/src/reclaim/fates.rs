@@ -9,6 +9,9 @@ use crate::sync::{AtomicU64, Ordering};
 /// Nodes whose bits lie in one word.
 pub(super) const PER_WORD: usize = 64;
 
+/// Words of marks or fates that a thread looks at in a row: what it writes, it writes beside what it wrote before.
+pub(super) const WORDS_AT_ONCE: usize = 64;
+
 /// A set of nodes, or of items of another arena, that threads add to.
 ///
 /// # Orderings

@@ -9,14 +9,14 @@ use std::thread;
 use reasoner::Interrupt;
 
 use super::fates::{Marks, PER_WORD, bits_of};
-use super::threshold::Worths;
+use super::threshold::{Classes, Worths};
 use crate::arena::usize_of;
 use crate::edge::Child;
 use crate::graph::Graph;
 use crate::node::{Node, NodeId, Status};
 use crate::orders::{Orders, Sound};
-use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering, Slot};
-use crate::threads::{for_each, in_threads};
+use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
+use crate::threads::in_threads;
 
 /// One way to mark a graph.
 #[derive(Debug)]
@@ -147,36 +147,15 @@ impl<S: Eq + Hash + Send + Sync, O: Orders> Graph<S, O> {
         })
     }
 
-    /// Marks all nodes of so many visits, the root and what it leads to. None if `stop` is raised.
-    pub(super) fn visited(
-        &self,
-        root: NodeId,
-        least_visits: u64,
-        n_threads: usize,
-        stop: &Interrupt,
-    ) -> Option<Marks> {
-        let kept = Marks::new(self.nodes.end());
-        let chunk_len = self.nodes.items.chunk_len();
-        for_each(self.nodes.end().div_ceil(chunk_len), n_threads, |chunk_idx| {
-            if stop.is_raised() {
-                return;
-            }
-            let (nodes, states) = (self.nodes.items.chunk(chunk_idx), self.states.chunk(chunk_idx));
-            let words = nodes.chunks(PER_WORD).zip(states.chunks(PER_WORD));
-            let word_idxs = chunk_idx * chunk_len / PER_WORD..kept.n_words();
-            for (word_idx, (nodes, states)) in word_idxs.zip(words) {
-                let stays = |(node, state): (&Node, &Slot<S>)| {
-                    state.get().is_some() && node.count.read::<O>().visits >= least_visits
-                };
-                let bits =
-                    nodes.iter().zip(states).rev().fold(0, |bits, it| bits << 1 | u64::from(stays(it)));
-                kept.add_all(word_idx, bits);
-            }
-        });
+    /// Marks all nodes of so many visits that about half of what is used becomes free, the root and what it leads to. None if
+    /// `stop` is raised.
+    pub(super) fn most_visited(&self, root: NodeId, n_threads: usize, stop: &Interrupt) -> Option<Marks> {
+        let (classes, worths) = Classes::of(self, n_threads, stop)?;
+        let kept = classes.upper_half(&worths, n_threads);
         std::iter::once(root).chain(self.reported(root)).for_each(|id| {
             kept.add(id);
         });
-        (!stop.is_raised()).then_some(kept)
+        Some(kept)
     }
 }
 

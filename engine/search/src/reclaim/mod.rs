@@ -98,9 +98,7 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
         stop: &Interrupt,
     ) -> Option<(Marks, bool)> {
         if extent == (Extent::Half { is_all_reachable: true }) {
-            let worths = self.worths_of_all(n_threads, stop)?;
-            let least_visits = worths.least_visits(worths.n_nodes()).unwrap_or(1);
-            return self.visited(root, least_visits, n_threads, stop).map(|kept| (kept, true));
+            return self.most_visited(root, n_threads, stop).map(|kept| (kept, true));
         }
         let marking = Marking::new(self, root);
         let mark = |least_visits| marking.mark(least_visits, n_threads, stop);

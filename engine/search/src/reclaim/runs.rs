@@ -1,29 +1,30 @@
 //! Where runs of items go that stay: edges, and words of side records.
 //!
 //! In goes, from all threads and in any order, which runs stay; out comes the new place of each, as low as it can be, in the order in
-//! which they lie. Two bits for each item and two words for 64 of them: a list of runs would have to be sorted, and there
+//! which they lie. Two bits for each item and a word for 32 of them: a list of runs would have to be sorted, and there
 //! are as many as nodes.
 
 use super::fates::{Marks, PER_WORD, bits_of};
 use crate::arena::{Places, u32_of};
 
-/// Runs that stay, as threads come to them.
-#[derive(Debug)]
-pub(super) struct Runs {
-    /// Where they begin.
-    starts: Marks,
-    /// All their items.
-    items: Marks,
-}
+/// Items whose bits lie in one word.
+const ITEMS: usize = PER_WORD / 2;
 
-/// What is known of 64 items.
+/// The bits of items that stay: of each item the lower one.
+const STAYS: u64 = u64::MAX / 3;
+
+/// The bits of items with which runs begin: of each item the higher one.
+const STARTS: u64 = STAYS << 1;
+
+/// Runs that stay, as threads come to them: both bits of each item, so that a run takes one addition to a word that others add to.
+#[derive(Debug)]
+pub(super) struct Runs(Marks);
+
+/// What is known of 32 items.
 #[derive(Debug, Clone, Copy)]
 struct Word {
-    /// Those where runs begin.
-    starts: u64,
-    /// Those that stay.
-    items: u64,
-    /// The new place of the first of them.
+    bits: u64,
+    /// The new place of the first of them that stays.
     first: u32,
     /// Leaps before it.
     n_leaps: u32,
@@ -51,38 +52,36 @@ pub(super) struct RunPlaces {
 impl Runs {
     /// None yet, in an arena of so many items.
     pub(super) fn new(n_items: usize) -> Runs {
-        Runs { starts: Marks::new(n_items), items: Marks::new(n_items) }
+        Runs(Marks::new(2 * n_items))
     }
 
     /// The run of `n` items from `first` on stays.
     pub(super) fn add(&self, first: u32, n: usize) {
-        let first = first as usize;
-        self.starts.add_all(first / PER_WORD, 1 << (first % PER_WORD));
-        let (mut at, end) = (first, first + n);
+        let (mut at, end) = (first as usize, first as usize + n);
+        let mut start = 1 << 1;
         while at < end {
-            let n_here = (PER_WORD - at % PER_WORD).min(end - at);
-            self.items.add_all(at / PER_WORD, (u64::MAX >> (PER_WORD - n_here)) << (at % PER_WORD));
+            let n_here = (ITEMS - at % ITEMS).min(end - at);
+            let stay = STAYS >> (PER_WORD - 2 * n_here);
+            self.0.add_all(at / ITEMS, (stay | start) << (2 * (at % ITEMS)));
             at += n_here;
+            start = 0;
         }
     }
 
     /// Gives each its place.
     pub(super) fn place(self, places: Places) -> RunPlaces {
-        let n_words = self.items.n_words();
-        let words = (0..n_words).map(|word_idx| {
-            let (starts, items) = (self.starts.word(word_idx), self.items.word(word_idx));
-            Word { starts, items, first: 0, n_leaps: 0 }
-        });
+        let words =
+            (0..self.0.n_words()).map(|word_idx| Word { bits: self.0.word(word_idx), first: 0, n_leaps: 0 });
         let mut them = RunPlaces { words: words.collect(), leaps: Vec::new(), places, end: 0 };
         let mut places = places;
         // Where the last run ends.
         let mut end = 0;
-        for word_idx in 0..n_words {
-            let first_here = word_idx * PER_WORD;
+        for word_idx in 0..them.words.len() {
+            let first_here = word_idx * ITEMS;
             let n_of_last = usize::saturating_sub(end, first_here);
             them.words[word_idx].first = u32_of(places.end() - n_of_last);
             them.words[word_idx].n_leaps = u32_of(them.leaps.len());
-            for at in bits_of(them.words[word_idx].starts) {
+            for at in them.words[word_idx].starts() {
                 let (expected, n) = (places.end(), them.len_of_run(word_idx, at));
                 let to = places.take(n);
                 if to != expected {
@@ -96,12 +95,25 @@ impl Runs {
     }
 }
 
+impl Word {
+    /// Where runs begin, of the 32 items.
+    fn starts(self) -> impl Iterator<Item = usize> {
+        bits_of(self.bits & STARTS).map(|bit| bit / 2)
+    }
+
+    /// How many items in a row, from `at` on, stay and belong to a run that began before them.
+    fn n_going_on(self, at: usize) -> usize {
+        let bits = if at < ITEMS { self.bits >> (2 * at) } else { 0 };
+        (bits ^ STAYS).trailing_zeros() as usize / 2
+    }
+}
+
 impl RunPlaces {
     /// The new place of a run that stays.
     #[inline]
     pub(super) fn of(&self, first: u32) -> u32 {
-        let Word { items, first: to, n_leaps, .. } = self.words[first as usize / PER_WORD];
-        let n_below = (items & ((1 << (first as usize % PER_WORD)) - 1)).count_ones();
+        let Word { bits, first: to, n_leaps } = self.words[first as usize / ITEMS];
+        let n_below = (bits & STAYS & ((1 << (2 * (first as usize % ITEMS))) - 1)).count_ones();
         let leaps = self.leaps[n_leaps as usize..].iter().take_while(|leap| leap.from <= first);
         to + n_below + leaps.map(|leap| leap.n).sum::<u32>()
     }
@@ -110,9 +122,9 @@ impl RunPlaces {
     pub(super) fn for_each(&self, mut each: impl FnMut(usize, usize, usize)) {
         let mut places = self.places;
         for (word_idx, word) in self.words.iter().enumerate() {
-            for at in bits_of(word.starts) {
+            for at in word.starts() {
                 let n = self.len_of_run(word_idx, at);
-                each(word_idx * PER_WORD + at, places.take(n), n);
+                each(word_idx * ITEMS + at, places.take(n), n);
             }
         }
     }
@@ -124,16 +136,13 @@ impl RunPlaces {
 
     /// How many items the run has that begins there.
     fn len_of_run(&self, word_idx: usize, at: usize) -> usize {
-        let Word { starts, items, .. } = self.words[word_idx];
-        // Behind it another one begins, or an item that goes.
-        let others = starts & (u64::MAX << at) & !(1 << at);
-        let mut n = ((items & !others) >> at).trailing_ones() as usize;
+        let mut n = 1 + self.words[word_idx].n_going_on(at + 1);
         let mut rest = self.words[word_idx + 1..].iter();
-        let mut is_whole = at + n == PER_WORD;
-        while is_whole && let Some(&Word { starts, items, .. }) = rest.next() {
-            let n_here = (items & !starts).trailing_ones() as usize;
+        let mut is_whole = at + n == ITEMS;
+        while is_whole && let Some(word) = rest.next() {
+            let n_here = word.n_going_on(0);
             n += n_here;
-            is_whole = n_here == PER_WORD;
+            is_whole = n_here == ITEMS;
         }
         n
     }

@@ -4,26 +4,28 @@ use std::hash::Hash;
 
 use reasoner::Interrupt;
 
+use super::fates::{Marks, PER_WORD, WORDS_AT_ONCE};
 use crate::graph::{Graph, RecordBytes};
 use crate::node::{Node, Status};
 use crate::orders::Orders;
 use crate::sync::Mutex;
-use crate::threads::for_each;
+use crate::threads::{Part, do_all, for_each};
 
 /// Visits are told apart in classes, eight for each doubling.
 const CLASSES_PER_DOUBLING: u32 = 8;
 const FINE_BITS: u32 = CLASSES_PER_DOUBLING.ilog2();
-const N_CLASSES: usize = 64 * CLASSES_PER_DOUBLING as usize;
+/// As many as a byte tells apart: all from 2^34 visits on are of the last.
+const N_CLASSES: usize = 256;
 
 /// The class of so many visits; it never falls when they rise.
-fn class_of(visits: u64) -> usize {
+fn class_of(visits: u64) -> u8 {
     let bits = visits.max(1).ilog2();
-    if bits < FINE_BITS {
-        return crate::arena::usize_of(visits);
-    }
-    let fine = visits >> (bits - FINE_BITS);
-    crate::arena::usize_of(u64::from((bits - FINE_BITS + 1) * CLASSES_PER_DOUBLING) + fine)
-        - CLASSES_PER_DOUBLING as usize
+    let class = if bits < FINE_BITS {
+        visits
+    } else {
+        u64::from((bits - FINE_BITS) * CLASSES_PER_DOUBLING) + (visits >> (bits - FINE_BITS))
+    };
+    u8::try_from(class).unwrap_or(u8::MAX)
 }
 
 /// The fewest visits of a class.
@@ -50,9 +52,12 @@ impl Default for Worths {
 }
 
 impl Worths {
-    pub(super) fn add(&mut self, visits: u64, bytes: u64) {
-        self.bytes[class_of(visits)] += bytes;
+    /// Adds a node; the class of its visits.
+    pub(super) fn add(&mut self, visits: u64, bytes: u64) -> u8 {
+        let class = class_of(visits);
+        self.bytes[usize::from(class)] += bytes;
         self.n_nodes += 1;
+        class
     }
 
     pub(super) fn add_all(&mut self, others: &Worths) {
@@ -60,23 +65,75 @@ impl Worths {
         self.n_nodes += others.n_nodes;
     }
 
-    pub(super) fn n_nodes(&self) -> u64 {
-        self.n_nodes
-    }
-
     /// The visits that a node must have to stay, where these nodes are all that can and `n_made` were made in all; none if
     /// at most half of the graph would stay anyway.
     pub(super) fn least_visits(&self, n_made: u64) -> Option<u64> {
         // The others are taken to be as large.
-        let half = self.bytes.iter().sum::<u64>() as f64 * n_made as f64 / self.n_nodes.max(1) as f64 / 2.0;
+        self.least_class(n_made as f64 / self.n_nodes.max(1) as f64).map(least_of)
+    }
+
+    /// The class of those visits, where there are `times` as many nodes.
+    fn least_class(&self, times: f64) -> Option<usize> {
+        let half = self.bytes.iter().sum::<u64>() as f64 * times / 2.0;
         let mut kept = 0;
         for class in (0..N_CLASSES).rev() {
             kept += self.bytes[class];
             if kept as f64 > half {
-                return Some(least_of(class + 1));
+                return Some(class + 1);
             }
         }
         None
+    }
+}
+
+/// The class of each node's visits, so that nodes themselves are read once.
+#[derive(Debug)]
+pub(super) struct Classes(Vec<u8>);
+
+impl Classes {
+    /// Those of all nodes, and what they are worth. A node without visits is taken for one that was never made.
+    pub(super) fn of<S: Eq + Hash + Send + Sync, O: Orders>(
+        graph: &Graph<S, O>,
+        n_threads: usize,
+        stop: &Interrupt,
+    ) -> Option<(Classes, Worths)> {
+        let worths = Mutex::new(Worths::default());
+        let mut classes = vec![0; graph.nodes.end()];
+        let record = graph.record_bytes();
+        let chunks =
+            classes.chunks_mut(graph.nodes.items.chunk_len()).enumerate().map(|(chunk_idx, classes)| {
+                let (worths, record) = (&worths, &record);
+                Box::new(move || {
+                    if stop.is_raised() {
+                        return;
+                    }
+                    let mut mine = Worths::default();
+                    for (class, node) in classes.iter_mut().zip(graph.nodes.items.chunk(chunk_idx)) {
+                        let visits = node.count.read::<O>().visits;
+                        if visits > 0 {
+                            *class = mine.add(visits, Graph::<S, O>::bytes_of(record, node));
+                        }
+                    }
+                    worths.lock().add_all(&mine);
+                }) as Part<'_>
+            });
+        do_all(chunks.collect(), n_threads);
+        (!stop.is_raised()).then(|| (Classes(classes), std::mem::take(&mut *worths.lock())))
+    }
+
+    /// Marks those nodes that must stay for about half of what is used to become free.
+    pub(super) fn upper_half(&self, worths: &Worths, n_threads: usize) -> Marks {
+        let least = worths.least_class(1.0).unwrap_or(1);
+        let marks = Marks::new(self.0.len());
+        let part_len = WORDS_AT_ONCE * PER_WORD;
+        for_each(self.0.len().div_ceil(part_len), n_threads, |part| {
+            let words = self.0[part * part_len..].chunks(PER_WORD).take(WORDS_AT_ONCE);
+            for (word_idx, classes) in (part * WORDS_AT_ONCE..).zip(words) {
+                let stays = |&class: &u8| u64::from(usize::from(class) >= least);
+                marks.add_all(word_idx, classes.iter().rev().fold(0, |bits, class| bits << 1 | stays(class)));
+            }
+        });
+        marks
     }
 }
 
@@ -88,24 +145,6 @@ impl<S: Eq + Hash + Send + Sync, O: Orders> Graph<S, O> {
         } else {
             record.node
         }
-    }
-
-    /// All nodes that were made.
-    pub(super) fn worths_of_all(&self, n_threads: usize, stop: &Interrupt) -> Option<Worths> {
-        let worths = Mutex::new(Worths::default());
-        let chunk_len = self.nodes.items.chunk_len();
-        for_each(self.nodes.end().div_ceil(chunk_len), n_threads, |chunk_idx| {
-            if stop.is_raised() {
-                return;
-            }
-            let (mut mine, record) = (Worths::default(), self.record_bytes());
-            let nodes = self.nodes.items.chunk(chunk_idx).iter().zip(self.states.chunk(chunk_idx));
-            for (node, _) in nodes.filter(|(_, state)| state.get().is_some()) {
-                mine.add(node.count.read::<O>().visits, Self::bytes_of(&record, node));
-            }
-            worths.lock().add_all(&mine);
-        });
-        (!stop.is_raised()).then(|| std::mem::take(&mut *worths.lock()))
     }
 
     /// How many nodes were made.
@@ -122,11 +161,11 @@ mod tests {
 
     #[test]
     fn classes_are_in_order_and_begin_with_their_fewest_visits() {
-        let numbers = (0..200).chain([1 << 20, (1 << 20) + (1 << 17), (1 << 40) - 1]);
+        let numbers = (0..200).chain([1 << 20, (1 << 20) + (1 << 17), (1 << 34) - 1]);
         let mut last = 0;
         for visits in numbers {
-            let class = class_of(visits);
-            assert!(class >= last && class < N_CLASSES, "{visits}");
+            let class = usize::from(class_of(visits));
+            assert!(class >= last, "{visits}");
             assert!(least_of(class) <= visits && visits < least_of(class + 1), "{visits} in {class}");
             last = class;
         }
