@@ -323,6 +323,11 @@ impl Places {
     pub(crate) fn end(&self) -> usize {
         self.next
     }
+
+    /// Items in a chunk.
+    pub(crate) fn chunk_len(&self) -> usize {
+        self.chunk_len
+    }
 }
 
 /// The items that one thread may still use without asking others.

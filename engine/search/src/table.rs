@@ -233,14 +233,16 @@ impl Table {
         starts.windows(2).map(|pair| Part { slots: pair[0]..pair[1], is_full: false }).collect()
     }
 
-    /// Gives indices their new numbers, and takes those out that have none; nobody else may be looking. What stays keeps its
-    /// first slot and goes no further from it.
-    pub(crate) fn follow(&self, part: &Part, forward: impl Fn(u32) -> Option<u32>) {
+    /// Gives indices their new numbers, and takes those out whose number is 0, as that of 0 is; nobody else may be looking. What stays
+    /// keeps its first slot and goes no further from it.
+    pub(crate) fn follow(&self, part: &Part, forward: impl Fn(u32) -> u32) {
         if part.is_full {
             let words: Vec<(usize, u64)> = (0..=self.mask())
                 .map(|slot| (slot, self.words.at(slot).swap(0, Ordering::Relaxed)))
                 .collect();
-            words.into_iter().for_each(|(slot, held)| self.settle(slot + self.n_slots(), held, &forward));
+            for (slot, held) in words {
+                self.settle(slot + self.n_slots(), held, forward(index_of(held)));
+            }
             return;
         }
         let chunk_len = self.words.chunk_len();
@@ -250,20 +252,22 @@ impl Table {
             let n = (chunk_len - within).min(part.slots.end - slot);
             let words = self.words.chunk((slot & self.mask()) / chunk_len);
             for (offset, word) in words.iter().skip(within).take(n).enumerate() {
+                // No branch depends on whether the slot is free: only what stays is seldom enough to be foretold.
                 let held = word.load(Ordering::Relaxed);
-                if held != 0 {
-                    word.store(0, Ordering::Relaxed);
-                    self.settle(slot + offset, held, &forward);
-                }
+                word.store(0, Ordering::Relaxed);
+                self.settle(slot + offset, held, forward(index_of(held)));
             }
             slot += n;
         }
     }
 
-    /// Puts a word that lay in `slot`, and was taken out, into the first free slot from its own first one on. That is `slot`
-    /// at the latest, unless no word was 0.
-    fn settle(&self, slot: usize, held: u64, forward: impl Fn(u32) -> Option<u32>) {
-        let Some(index) = forward(index_of(held)) else { return };
+    /// Puts a word that lay in `slot`, and was taken out, into the first free slot from its own first one on, under a new index. That
+    /// is `slot` at the latest, unless no word was 0.
+    #[inline]
+    fn settle(&self, slot: usize, held: u64, index: u32) {
+        if index == 0 {
+            return;
+        }
         let home = slot - distance_of(held);
         for step in 0..MAX_PROBES.min(self.n_slots()) {
             let word = self.words.at((home + step) & self.mask());
@@ -352,7 +356,7 @@ mod tests {
             assert_eq!(put(&table, &meter, &keys, u64::from(index), hash, index), Found::Inserted(index));
         }
         for part in table.parts(n_parts) {
-            table.follow(&part, &forward);
+            table.follow(&part, |index| if index == 0 { 0 } else { forward(index).unwrap_or(0) });
         }
         for (index, &hash) in (1..).zip(hashes) {
             let new = forward(index);
@@ -406,7 +410,7 @@ mod tests {
                 }
                 // Its words still tell their first slots.
                 for part in table.parts(3) {
-                    table.follow(&part, Some);
+                    table.follow(&part, |index| index);
                 }
             }
             assert!(!table.wants_more_for(1000));

@@ -54,27 +54,34 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
             meter,
             ..
         } = self;
-        let meter = &*meter;
-        let mut n_edges = 0;
+        let (mut n_edges, mut joints_end) = (0, 0);
+        // None of the parts takes or gives back memory: in a thread that has just begun, that alone takes milliseconds.
         let mut parts: Vec<Part<'_>> = vec![
-            Box::new(|| n_edges = compact_edges::<O>(fates, edge_places, (edges, words, stride), meter)),
-            Box::new(|| compact_nodes::<O>(fates, nodes, edge_places, side_places, meter)),
-            Box::new(|| compact_states(fates, states, (spill, n_spilled), proof_numbers.as_mut(), meter)),
             Box::new(|| {
-                side_places.for_each(|from, to, n| side.items.slide(from, to, n, meter));
-                side.end_at(side_places.end(), meter);
+                n_edges = compact_edges::<O>(fates, edge_places, (&edges.items, words, stride), meter)
             }),
-            Box::new(|| compact_joints(fates, joints, side_places, meter)),
+            Box::new(|| compact_nodes::<O>(fates, nodes, edge_places, side_places, meter)),
+            Box::new(|| compact_states(fates, states, (spill, n_spilled), proof_numbers.as_ref(), meter)),
+            Box::new(|| side_places.for_each(|from, to, n| side.items.slide(from, to, n, meter))),
+            Box::new(|| joints_end = compact_joints(fates, joints, side_places, meter)),
             // Joint moves are known by their nodes' ids, which are others now.
             Box::new(|| joint_table.clear()),
         ];
         for part in state_table.parts(TABLE_PARTS) {
             let state_table = &*state_table;
-            parts.push(Box::new(move || {
-                state_table.follow(&part, |id| fates.of(NodeId(id)).map(|id| id.0));
-            }));
+            parts.push(Box::new(move || state_table.follow(&part, |id| fates.of_or_none(NodeId(id)).0)));
         }
         do_all(parts, n_threads);
+        nodes.end_at(fates.end(), meter);
+        states.truncate(fates.end(), meter);
+        spill.truncate(fates.end() * n_spilled, meter);
+        if let Some(numbers) = proof_numbers {
+            numbers.truncate(fates.end(), meter);
+        }
+        edges.end_at(edge_places.end(), meter);
+        words.truncate(edge_places.end() * stride, meter);
+        side.end_at(side_places.end(), meter);
+        joints.end_at(joints_end, meter);
         n_edges
     }
 
@@ -82,11 +89,9 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
     fn place_runs(&self, fates: &Fates, n_threads: usize) -> (RunPlaces, RunPlaces) {
         let (edges, side) = (Runs::new(self.edges.end()), Runs::new(self.side.end()));
         for_each(fates.n_words().div_ceil(WORDS_AT_ONCE), n_threads, |part| {
-            let mut owners = Vec::with_capacity(PER_WORD);
+            let mut owners = RunOwners::default();
             for word_idx in (part * WORDS_AT_ONCE..fates.n_words()).take(WORDS_AT_ONCE) {
-                // Gathered first, as below.
-                owners.extend(fates.alive_in(word_idx).map(|id| RunOwner::of::<O>(self.node(id))));
-                for owner in owners.drain(..) {
+                for &owner in owners.gather::<O>(fates, word_idx, &self.nodes.items) {
                     if owner.has_edges() {
                         edges.add(owner.opening.first_edge, owner.opening.n_edges as usize);
                     }
@@ -102,15 +107,10 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
                 side.add(joint.side(), self.words_of_joint());
             }
         });
-        let (mut edge_places, mut side_places) = (None, None);
-        do_all(
-            vec![
-                Box::new(|| edge_places = Some(edges.place(self.edges.places()))),
-                Box::new(|| side_places = Some(side.place(self.side.places()))),
-            ],
-            n_threads,
-        );
-        edge_places.zip(side_places).expect("both are done")
+        let mut edge_places = edges.into_places(self.edges.places());
+        let mut side_places = side.into_places(self.side.places());
+        do_all(vec![Box::new(|| edge_places.place()), Box::new(|| side_places.place())], n_threads);
+        (edge_places, side_places)
     }
 
     /// Finds joint moves again.
@@ -158,9 +158,10 @@ struct RunOwner {
 }
 
 impl RunOwner {
-    fn of<O: Orders>(node: &Node) -> RunOwner {
-        RunOwner { status: node.status::<O>(), opening: node.opening() }
-    }
+    const NONE: RunOwner = RunOwner {
+        status: Status::Dead,
+        opening: Opening { mover: None, first_edge: 0, n_edges: 0, side: 0 },
+    };
 
     fn has_edges(&self) -> bool {
         self.status == Status::Open && self.opening.n_edges > 0
@@ -171,20 +172,43 @@ impl RunOwner {
     }
 }
 
+/// Nodes of one word of fates, gathered before anything is done with them: a node is waited for, and the next ones are fetched
+/// meanwhile only if little lies between.
+#[derive(Debug)]
+struct RunOwners([RunOwner; PER_WORD]);
+
+impl Default for RunOwners {
+    fn default() -> RunOwners {
+        RunOwners([RunOwner::NONE; PER_WORD])
+    }
+}
+
+impl RunOwners {
+    /// Those that stay, in order.
+    fn gather<O: Orders>(&mut self, fates: &Fates, word_idx: usize, nodes: &Chunks<Node>) -> &[RunOwner] {
+        let mut n = 0;
+        for (owner, id) in self.0.iter_mut().zip(fates.alive_in(word_idx)) {
+            let node = nodes.at(id.idx());
+            *owner = RunOwner { status: node.status::<O>(), opening: node.opening() };
+            n += 1;
+        }
+        &self.0[..n]
+    }
+}
+
 /// Slides the nodes, and tells them where their runs go.
 fn compact_nodes<O: Orders>(
     fates: &Fates,
-    nodes: &mut Arena<Node>,
+    nodes: &Arena<Node>,
     edges: &RunPlaces,
     side: &RunPlaces,
     meter: &Meter,
 ) {
-    let mut owners = Vec::with_capacity(PER_WORD);
+    let mut owners = RunOwners::default();
     let mut to = nodes.places().end();
     for word_idx in 0..fates.n_words() {
-        // Gathered first: a node is waited for, and the next ones are fetched meanwhile only if little lies between.
-        owners.extend(fates.alive_in(word_idx).map(|from| RunOwner::of::<O>(nodes.items.at(from.idx()))));
-        for (from, owner) in fates.alive_in(word_idx).zip(owners.drain(..)) {
+        let owners = owners.gather::<O>(fates, word_idx, &nodes.items);
+        for (from, owner) in fates.alive_in(word_idx).zip(owners) {
             nodes.items.slide(from.idx(), to, 1, meter);
             let node = nodes.items.at(to);
             to += 1;
@@ -196,14 +220,13 @@ fn compact_nodes<O: Orders>(
             }
         }
     }
-    nodes.end_at(fates.end(), meter);
 }
 
-fn compact_states<S: Send + 'static>(
+fn compact_states<S>(
     fates: &Fates,
     states: &mut Chunks<Slot<S>>,
-    (spill, n_spilled): (&mut Chunks<AtomicU64>, usize),
-    mut proof_numbers: Option<&mut ProofNumbers>,
+    (spill, n_spilled): (&Chunks<AtomicU64>, usize),
+    proof_numbers: Option<&ProofNumbers>,
     meter: &Meter,
 ) {
     for from in fates.alive() {
@@ -211,14 +234,9 @@ fn compact_states<S: Send + 'static>(
         // Exchanged, so that the states of what is gone gather above and need not be dropped yet.
         states.exchange(from.idx(), to.idx(), meter);
         spill.slide(from.idx() * n_spilled, to.idx() * n_spilled, n_spilled, meter);
-        if let Some(numbers) = &proof_numbers {
+        if let Some(numbers) = proof_numbers {
             numbers.slide(from, to, meter);
         }
-    }
-    states.truncate(fates.end(), meter);
-    spill.truncate(fates.end() * n_spilled, meter);
-    if let Some(numbers) = &mut proof_numbers {
-        numbers.truncate(fates.end(), meter);
     }
 }
 
@@ -226,15 +244,17 @@ fn compact_states<S: Send + 'static>(
 fn compact_edges<O: Orders>(
     fates: &Fates,
     places: &RunPlaces,
-    (edges, words, stride): (&mut Arena<Edge>, &mut Chunks<AtomicU64>, usize),
+    (edges, words, stride): (&Chunks<Edge>, &Chunks<AtomicU64>, usize),
     meter: &Meter,
 ) -> u64 {
     let mut n_edges = 0;
     places.for_each(|first, to, n| {
-        edges.items.slide(first, to, n, meter);
-        // One by one: chunks of words may be shorter than runs.
-        (0..n).for_each(|at| words.slide((first + at) * stride, (to + at) * stride, stride, meter));
-        for edge in edges.items.slice(to, n) {
+        edges.slide(first, to, n, meter);
+        if stride > 0 {
+            // One by one: chunks of words may be shorter than runs.
+            (0..n).for_each(|at| words.slide((first + at) * stride, (to + at) * stride, stride, meter));
+        }
+        for edge in edges.slice(to, n) {
             let child = match edge.child::<O>() {
                 Child::Broken => continue,
                 Child::None => NodeId(0),
@@ -244,8 +264,6 @@ fn compact_edges<O: Orders>(
         }
         n_edges += n as u64;
     });
-    words.truncate(places.end() * stride, meter);
-    edges.end_at(places.end(), meter);
     n_edges
 }
 
@@ -255,7 +273,8 @@ fn stays(fates: &Fates, joint: &Joint) -> bool {
     joint.parent() != NodeId(0) && fates.is_alive(joint.parent()) && !is_cut
 }
 
-fn compact_joints(fates: &Fates, joints: &mut Arena<Joint>, side: &RunPlaces, meter: &Meter) {
+/// Slides the joint moves that stay; all lie below then.
+fn compact_joints(fates: &Fates, joints: &Arena<Joint>, side: &RunPlaces, meter: &Meter) -> usize {
     let mut places = joints.places();
     for from in places.end()..joints.end() {
         if !joints.items.get(from).is_some_and(|joint| stays(fates, joint)) {
@@ -271,5 +290,5 @@ fn compact_joints(fates: &Fates, joints: &mut Arena<Joint>, side: &RunPlaces, me
         joint.move_side(side.of(joint.side()));
         joint.relink(fates.of(joint.parent()).unwrap_or(NodeId(0)), child);
     }
-    joints.end_at(places.end(), meter);
+    places.end()
 }

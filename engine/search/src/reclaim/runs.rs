@@ -68,30 +68,14 @@ impl Runs {
         }
     }
 
-    /// Gives each its place.
-    pub(super) fn place(self, places: Places) -> RunPlaces {
+    /// To be placed, from `places` on, with all memory that this takes.
+    pub(super) fn into_places(self, places: Places) -> RunPlaces {
         let words =
             (0..self.0.n_words()).map(|word_idx| Word { bits: self.0.word(word_idx), first: 0, n_leaps: 0 });
-        let mut them = RunPlaces { words: words.collect(), leaps: Vec::new(), places, end: 0 };
-        let mut places = places;
-        // Where the last run ends.
-        let mut end = 0;
-        for word_idx in 0..them.words.len() {
-            let first_here = word_idx * ITEMS;
-            let n_of_last = usize::saturating_sub(end, first_here);
-            them.words[word_idx].first = u32_of(places.end() - n_of_last);
-            them.words[word_idx].n_leaps = u32_of(them.leaps.len());
-            for at in them.words[word_idx].starts() {
-                let (expected, n) = (places.end(), them.len_of_run(word_idx, at));
-                let to = places.take(n);
-                if to != expected {
-                    them.leaps.push(Leap { from: u32_of(first_here + at), n: u32_of(to - expected) });
-                }
-                end = first_here + at + n;
-            }
-        }
-        them.end = places.end();
-        them
+        let words: Vec<Word> = words.collect();
+        // At most one leap to the beginning of each chunk.
+        let leaps = Vec::with_capacity((words.len() * ITEMS).div_ceil(places.chunk_len()));
+        RunPlaces { words, leaps, places, end: 0 }
     }
 }
 
@@ -109,6 +93,28 @@ impl Word {
 }
 
 impl RunPlaces {
+    /// Gives each run its place.
+    pub(super) fn place(&mut self) {
+        let mut places = self.places;
+        // Where the last run ends.
+        let mut end = 0;
+        for word_idx in 0..self.words.len() {
+            let first_here = word_idx * ITEMS;
+            let n_of_last = usize::saturating_sub(end, first_here);
+            self.words[word_idx].first = u32_of(places.end() - n_of_last);
+            self.words[word_idx].n_leaps = u32_of(self.leaps.len());
+            for at in self.words[word_idx].starts() {
+                let (expected, n) = (places.end(), self.len_of_run(word_idx, at));
+                let to = places.take(n);
+                if to != expected {
+                    self.leaps.push(Leap { from: u32_of(first_here + at), n: u32_of(to - expected) });
+                }
+                end = first_here + at + n;
+            }
+        }
+        self.end = places.end();
+    }
+
     /// The new place of a run that stays.
     #[inline]
     pub(super) fn of(&self, first: u32) -> u32 {
@@ -181,7 +187,8 @@ mod tests {
                 let them = Runs::new(n_items);
                 // In any order.
                 runs.iter().rev().for_each(|&(first, n)| them.add(u32_of(first), n));
-                let places = them.place(arena.places());
+                let mut places = them.into_places(arena.places());
+                places.place();
                 let mut taken = arena.places();
                 let wanted: Vec<_> = runs.iter().map(|&(first, n)| (first, taken.take(n), n)).collect();
                 let mut given = Vec::new();

@@ -41,13 +41,13 @@ fn least_of(class: usize) -> u64 {
 /// The bytes of nodes, by classes of their visits.
 #[derive(Debug)]
 pub(super) struct Worths {
-    bytes: Vec<u64>,
+    bytes: [u64; N_CLASSES],
     n_nodes: u64,
 }
 
 impl Default for Worths {
     fn default() -> Worths {
-        Worths { bytes: vec![0; N_CLASSES], n_nodes: 0 }
+        Worths { bytes: [0; N_CLASSES], n_nodes: 0 }
     }
 }
 
