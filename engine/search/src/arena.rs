@@ -301,7 +301,7 @@ pub(crate) struct Arena<T> {
 }
 
 /// Gives runs of items their places, each as low as it can be: never above where it was, if they come in order.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Places {
     next: usize,
     chunk_len: usize,

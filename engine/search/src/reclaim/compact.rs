@@ -6,8 +6,9 @@
 
 use std::hash::Hash;
 
+use super::Scratch;
 use super::fates::{Fates, PER_WORD, WORDS_AT_ONCE};
-use super::runs::{RunPlaces, Runs};
+use super::runs::RunPlaces;
 use crate::arena::{Arena, Block, Chunks, Meter, u32_of};
 use crate::edge::{Child, Edge};
 use crate::graph::Graph;
@@ -24,8 +25,10 @@ const TABLE_PARTS: usize = 16;
 
 impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
     /// Moves everything to where the fates say; how many edges are left.
-    pub(super) fn compact(&mut self, fates: &Fates, n_threads: usize) -> u64 {
-        let n_edges = self.compact_arenas(fates, n_threads);
+    pub(super) fn compact(&mut self, scratch: &mut Scratch, n_threads: usize) -> u64 {
+        self.place_runs(scratch, n_threads);
+        let n_edges = self.compact_arenas(scratch, n_threads);
+        let fates = &scratch.fates;
         self.meter.reopen();
         self.fill_joint_table(n_threads);
         self.link_parents();
@@ -35,9 +38,8 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
         n_edges
     }
 
-    fn compact_arenas(&mut self, fates: &Fates, n_threads: usize) -> u64 {
-        let (edge_places, side_places) = self.place_runs(fates, n_threads);
-        let (edge_places, side_places) = (&edge_places, &side_places);
+    fn compact_arenas(&mut self, scratch: &Scratch, n_threads: usize) -> u64 {
+        let Scratch { fates, edge_places, side_places, .. } = scratch;
         let n_spilled = if self.n_roles > INLINE_ROLES { self.spilled_per_node() } else { 0 };
         let stride = self.layout.stride;
         let Graph {
@@ -85,9 +87,12 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
         n_edges
     }
 
-    /// Where the edges and side records of living nodes and joint moves go.
-    fn place_runs(&self, fates: &Fates, n_threads: usize) -> (RunPlaces, RunPlaces) {
-        let (edges, side) = (Runs::new(self.edges.end()), Runs::new(self.side.end()));
+    /// Finds out where the edges and side records of living nodes and joint moves go.
+    fn place_runs(&self, scratch: &mut Scratch, n_threads: usize) {
+        let Scratch { fates, edges, edge_places, side, side_places, .. } = scratch;
+        edges.begin(self.edges.end());
+        side.begin(self.side.end());
+        let (fates, edges, side) = (&*fates, &*edges, &*side);
         for_each(fates.n_words().div_ceil(WORDS_AT_ONCE), n_threads, |part| {
             let mut owners = RunOwners::default();
             for word_idx in (part * WORDS_AT_ONCE..fates.n_words()).take(WORDS_AT_ONCE) {
@@ -107,10 +112,9 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
                 side.add(joint.side(), self.words_of_joint());
             }
         });
-        let mut edge_places = edges.into_places(self.edges.places());
-        let mut side_places = side.into_places(self.side.places());
+        edge_places.begin(edges, self.edges.places());
+        side_places.begin(side, self.side.places());
         do_all(vec![Box::new(|| edge_places.place()), Box::new(|| side_places.place())], n_threads);
-        (edge_places, side_places)
     }
 
     /// Finds joint moves again.

@@ -16,13 +16,21 @@ pub(super) const WORDS_AT_ONCE: usize = 64;
 ///
 /// # Orderings
 /// `Relaxed`: a bit says nothing about anything else.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Marks(Vec<AtomicU64>);
 
 impl Marks {
     /// None of `n`.
     pub(super) fn new(n: usize) -> Marks {
-        Marks((0..n.div_ceil(PER_WORD)).map(|_| AtomicU64::new(0)).collect())
+        let mut marks = Marks::default();
+        marks.begin(n);
+        marks
+    }
+
+    /// Begins with none of `n`.
+    pub(super) fn begin(&mut self, n: usize) {
+        self.0.clear();
+        self.0.resize_with(n.div_ceil(PER_WORD), AtomicU64::default);
     }
 
     /// Adds a node; whether it was not there before.
@@ -65,19 +73,20 @@ struct Word {
 }
 
 /// The fates of all nodes, by their old ids.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Fates(Vec<Word>);
 
 impl Fates {
     /// Those that are marked stay, in order, under ids from `start` on.
-    pub(super) fn new(marks: &Marks, start: usize) -> Fates {
+    pub(super) fn decide(&mut self, marks: &Marks, start: usize) {
         let mut next = u32_of(start);
         let number = |word_idx| {
             let (stays, first) = (marks.word(word_idx), next);
             next += stays.count_ones();
             Word { stays, first }
         };
-        Fates((0..marks.n_words()).map(number).collect())
+        self.0.clear();
+        self.0.extend((0..marks.n_words()).map(number));
     }
 
     /// The new id of a node that stays.
@@ -130,7 +139,9 @@ mod tests {
         let marks = Marks::new(300);
         let staying = [3, 63, 64, 130, 299].map(NodeId);
         assert!(staying.iter().all(|&id| marks.add(id)) && !marks.add(NodeId(64)));
-        let fates = Fates::new(&marks, 10);
+        let mut fates = Fates::default();
+        fates.decide(&Marks::new(5000), 70);
+        fates.decide(&marks, 10);
         assert_eq!(fates.alive().collect::<Vec<_>>(), staying);
         assert_eq!(staying.map(|id| fates.of(id)), [10, 11, 12, 13, 14].map(|id| Some(NodeId(id))));
         assert_eq!([0, 3, 4].map(|id| fates.of_or_none(NodeId(id))), [0, 10, 0].map(NodeId));

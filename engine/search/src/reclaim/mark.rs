@@ -149,13 +149,19 @@ impl<S: Eq + Hash + Send + Sync, O: Orders> Graph<S, O> {
 
     /// Marks all nodes of so many visits that about half of what is used becomes free, the root and what it leads to. None if
     /// `stop` is raised.
-    pub(super) fn most_visited(&self, root: NodeId, n_threads: usize, stop: &Interrupt) -> Option<Marks> {
-        let (classes, worths) = Classes::of(self, n_threads, stop)?;
-        let kept = classes.upper_half(&worths, n_threads);
+    pub(super) fn mark_most_visited(
+        &self,
+        root: NodeId,
+        n_threads: usize,
+        stop: &Interrupt,
+        (classes, kept): (&mut Classes, &mut Marks),
+    ) -> Option<()> {
+        let worths = classes.note(self, n_threads, stop)?;
+        classes.mark_upper_half(&worths, n_threads, kept);
         std::iter::once(root).chain(self.reported(root)).for_each(|id| {
             kept.add(id);
         });
-        Some(kept)
+        Some(())
     }
 }
 

@@ -28,9 +28,23 @@ use crate::orders::Orders;
 
 use self::fates::{Fates, Marks};
 use self::mark::Marking;
+use self::runs::{RunPlaces, Runs};
+use self::threshold::Classes;
 
 /// More threads than that wait for memory, not for each other.
 const MAX_THREADS: usize = 8;
+
+/// What is written down meanwhile. Its memory is kept from one time to the next: to touch new memory takes longer than to write.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    classes: Classes,
+    marks: Marks,
+    fates: Fates,
+    edges: Runs,
+    edge_places: RunPlaces,
+    side: Runs,
+    side_places: RunPlaces,
+}
 
 /// What may be taken away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,18 +87,23 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
         let started = Instant::now();
         let n_threads = n_threads.clamp(1, MAX_THREADS);
         let before = self.meter.used();
-        let (marks, is_cut) = self.choose(*root, extent, n_threads, stop)?;
-        let fates = Fates::new(&marks, self.nodes.places().end());
-        drop(marks);
-        if is_cut {
-            self.has_cuts = true;
-            self.fold(&fates, n_threads);
-        }
-        let n_nodes = (fates.end() - self.nodes.places().end()) as u64;
-        let n_edges = self.compact(&fates, n_threads);
-        *root = fates.of(*root).unwrap_or(*root);
-        *roots = roots.iter().filter_map(|&id| fates.of(id)).collect();
-        self.was_reclaimed = true;
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let is_cut = self.choose(*root, extent, n_threads, stop, &mut scratch);
+        let done = is_cut.map(|is_cut| {
+            let first = self.nodes.places().end();
+            scratch.fates.decide(&scratch.marks, first);
+            if is_cut {
+                self.has_cuts = true;
+                self.fold(&scratch.fates, n_threads);
+            }
+            let n_edges = self.compact(&mut scratch, n_threads);
+            *root = scratch.fates.of(*root).unwrap_or(*root);
+            *roots = roots.iter().filter_map(|&id| scratch.fates.of(id)).collect();
+            self.was_reclaimed = true;
+            ((scratch.fates.end() - first) as u64, n_edges)
+        });
+        self.scratch = scratch;
+        let (n_nodes, n_edges) = done?;
         let n_bytes = before.saturating_sub(self.meter.used());
         Some(Reclaimed { n_nodes, n_edges, n_bytes, pause: started.elapsed() })
     }
@@ -96,16 +115,20 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
         extent: Extent,
         n_threads: usize,
         stop: &Interrupt,
-    ) -> Option<(Marks, bool)> {
+        scratch: &mut Scratch,
+    ) -> Option<bool> {
         if extent == (Extent::Half { is_all_reachable: true }) {
-            return self.most_visited(root, n_threads, stop).map(|kept| (kept, true));
+            let memory = (&mut scratch.classes, &mut scratch.marks);
+            return self.mark_most_visited(root, n_threads, stop, memory).map(|()| true);
         }
         let marking = Marking::new(self, root);
         let mark = |least_visits| marking.mark(least_visits, n_threads, stop);
         let (reachable, worths) = mark(0)?;
-        match worths.least_visits(self.n_made()).filter(|_| extent != Extent::Unreachable) {
-            Some(least_visits) => mark(least_visits).map(|(kept, _)| (kept, true)),
-            None => Some((reachable, false)),
-        }
+        let least_visits = worths.least_visits(self.n_made()).filter(|_| extent != Extent::Unreachable);
+        scratch.marks = match least_visits {
+            Some(least_visits) => mark(least_visits)?.0,
+            None => reachable,
+        };
+        Some(least_visits.is_some())
     }
 }

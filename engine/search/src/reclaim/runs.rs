@@ -17,7 +17,7 @@ const STAYS: u64 = u64::MAX / 3;
 const STARTS: u64 = STAYS << 1;
 
 /// Runs that stay, as threads come to them: both bits of each item, so that a run takes one addition to a word that others add to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Runs(Marks);
 
 /// What is known of 32 items.
@@ -40,7 +40,7 @@ struct Leap {
 }
 
 /// The new places of runs that stay.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RunPlaces {
     words: Vec<Word>,
     leaps: Vec<Leap>,
@@ -50,9 +50,9 @@ pub(super) struct RunPlaces {
 }
 
 impl Runs {
-    /// None yet, in an arena of so many items.
-    pub(super) fn new(n_items: usize) -> Runs {
-        Runs(Marks::new(2 * n_items))
+    /// Begins with none, in an arena of so many items.
+    pub(super) fn begin(&mut self, n_items: usize) {
+        self.0.begin(2 * n_items);
     }
 
     /// The run of `n` items from `first` on stays.
@@ -66,16 +66,6 @@ impl Runs {
             at += n_here;
             start = 0;
         }
-    }
-
-    /// To be placed, from `places` on, with all memory that this takes.
-    pub(super) fn into_places(self, places: Places) -> RunPlaces {
-        let words =
-            (0..self.0.n_words()).map(|word_idx| Word { bits: self.0.word(word_idx), first: 0, n_leaps: 0 });
-        let words: Vec<Word> = words.collect();
-        // At most one leap to the beginning of each chunk.
-        let leaps = Vec::with_capacity((words.len() * ITEMS).div_ceil(places.chunk_len()));
-        RunPlaces { words, leaps, places, end: 0 }
     }
 }
 
@@ -93,6 +83,18 @@ impl Word {
 }
 
 impl RunPlaces {
+    /// Begins with these runs, which are to lie from `places` on, and takes all memory that this takes.
+    pub(super) fn begin(&mut self, runs: &Runs, places: Places) {
+        let words =
+            (0..runs.0.n_words()).map(|word_idx| Word { bits: runs.0.word(word_idx), first: 0, n_leaps: 0 });
+        self.words.clear();
+        self.words.extend(words);
+        self.leaps.clear();
+        // At most one to the beginning of each chunk.
+        self.leaps.reserve((self.words.len() * ITEMS).div_ceil(places.chunk_len()));
+        self.places = places;
+    }
+
     /// Gives each run its place.
     pub(super) fn place(&mut self) {
         let mut places = self.places;
@@ -180,14 +182,15 @@ mod tests {
     #[test]
     fn runs_get_the_places_that_they_would_take_one_after_the_other() {
         let mut dice = Dice::new(5);
+        let (mut them, mut places) = (Runs::default(), RunPlaces::default());
         for chunk_bits in [3, 5, 7, 9] {
             for n_items in [0, 8, 70, 1000, 5000] {
                 let runs = random_runs(&mut dice, n_items, 1 << chunk_bits);
                 let arena = Arena::<AtomicU64>::new(1024, chunk_bits, 8);
-                let them = Runs::new(n_items);
+                them.begin(n_items);
                 // In any order.
                 runs.iter().rev().for_each(|&(first, n)| them.add(u32_of(first), n));
-                let mut places = them.into_places(arena.places());
+                places.begin(&them, arena.places());
                 places.place();
                 let mut taken = arena.places();
                 let wanted: Vec<_> = runs.iter().map(|&(first, n)| (first, taken.take(n), n)).collect();

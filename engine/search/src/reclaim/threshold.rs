@@ -87,21 +87,23 @@ impl Worths {
 }
 
 /// The class of each node's visits, so that nodes themselves are read once.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Classes(Vec<u8>);
 
 impl Classes {
-    /// Those of all nodes, and what they are worth. A node without visits is taken for one that was never made.
-    pub(super) fn of<S: Eq + Hash + Send + Sync, O: Orders>(
+    /// Writes down those of all nodes, and tells what they are worth. A node without visits is taken for one that was never made.
+    pub(super) fn note<S: Eq + Hash + Send + Sync, O: Orders>(
+        &mut self,
         graph: &Graph<S, O>,
         n_threads: usize,
         stop: &Interrupt,
-    ) -> Option<(Classes, Worths)> {
+    ) -> Option<Worths> {
         let worths = Mutex::new(Worths::default());
-        let mut classes = vec![0; graph.nodes.end()];
+        self.0.clear();
+        self.0.resize(graph.nodes.end(), 0);
         let record = graph.record_bytes();
         let chunks =
-            classes.chunks_mut(graph.nodes.items.chunk_len()).enumerate().map(|(chunk_idx, classes)| {
+            self.0.chunks_mut(graph.nodes.items.chunk_len()).enumerate().map(|(chunk_idx, classes)| {
                 let (worths, record) = (&worths, &record);
                 Box::new(move || {
                     if stop.is_raised() {
@@ -118,13 +120,14 @@ impl Classes {
                 }) as Part<'_>
             });
         do_all(chunks.collect(), n_threads);
-        (!stop.is_raised()).then(|| (Classes(classes), std::mem::take(&mut *worths.lock())))
+        (!stop.is_raised()).then(|| std::mem::take(&mut *worths.lock()))
     }
 
     /// Marks those nodes that must stay for about half of what is used to become free.
-    pub(super) fn upper_half(&self, worths: &Worths, n_threads: usize) -> Marks {
+    pub(super) fn mark_upper_half(&self, worths: &Worths, n_threads: usize, marks: &mut Marks) {
         let least = worths.least_class(1.0).unwrap_or(1);
-        let marks = Marks::new(self.0.len());
+        marks.begin(self.0.len());
+        let marks = &*marks;
         let part_len = WORDS_AT_ONCE * PER_WORD;
         for_each(self.0.len().div_ceil(part_len), n_threads, |part| {
             let words = self.0[part * part_len..].chunks(PER_WORD).take(WORDS_AT_ONCE);
@@ -133,7 +136,6 @@ impl Classes {
                 marks.add_all(word_idx, classes.iter().rev().fold(0, |bits, class| bits << 1 | stays(class)));
             }
         });
-        marks
     }
 }
 
