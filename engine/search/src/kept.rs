@@ -283,7 +283,7 @@ mod tests {
             (0..n).map(|state| graph.node_of(&mut blocks, state, &counters).expect("room")).collect();
         for (i, &id) in ids.iter().enumerate() {
             assert!(graph.node(id).claim());
-            graph.open(&mut blocks, id, &expansion, &counters);
+            graph.open(&mut blocks, id, &expansion, 0, &counters);
             let opening = graph.node(id).opening();
             for edge in (opening.first_edge..).take(n_moves) {
                 graph.link(&mut blocks, id, edge, ids[(i + 1) % ids.len()], &counters);

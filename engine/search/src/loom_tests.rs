@@ -110,7 +110,7 @@ fn publish<O: Orders>() -> BTreeSet<bool> {
         let (graph, root) = small_graph::<O>(false);
         let counters = WorkerCounters::default();
         assert!(graph.node(root).claim());
-        assert_eq!(graph.open(&mut Blocks::default(), root, &two_moves(), &counters), Opened::Open);
+        assert_eq!(graph.open(&mut Blocks::default(), root, &two_moves(), 0, &counters), Opened::Open);
         let first_edge = graph.node(root).opening().first_edge;
         let theirs = Arc::clone(&graph);
         let writer = thread::spawn(move || {
@@ -136,7 +136,7 @@ fn publish_both<O: Orders>() -> BTreeSet<(bool, bool)> {
         let (graph, root) = small_graph::<O>(false);
         let counters = WorkerCounters::default();
         assert!(graph.node(root).claim());
-        assert_eq!(graph.open(&mut Blocks::default(), root, &two_moves(), &counters), Opened::Open);
+        assert_eq!(graph.open(&mut Blocks::default(), root, &two_moves(), 0, &counters), Opened::Open);
         let first_edge = graph.node(root).opening().first_edge;
         let link = move |graph: &Small<O>, counters: &WorkerCounters| {
             let child = graph.node_of(&mut Blocks::default(), 7, counters).expect("there is room");
@@ -263,7 +263,7 @@ fn credit<O: Orders>() -> BTreeSet<u64> {
         let (graph, root) = small_graph_of::<O>(kind, 1);
         let counters = WorkerCounters::default();
         assert!(graph.node(root).claim());
-        assert_eq!(graph.open(&mut Blocks::default(), root, &two_moves(), &counters), Opened::Open);
+        assert_eq!(graph.open(&mut Blocks::default(), root, &two_moves(), 0, &counters), Opened::Open);
         let edge = graph.node(root).opening().first_edge;
         let child = graph.node_of(&mut Blocks::default(), 7, &counters).expect("there is room");
         graph.link(&mut Blocks::default(), root, edge, child, &counters);
@@ -306,7 +306,7 @@ fn link_parents<O: Orders>() -> BTreeSet<usize> {
         let (graph, root) = small_graph_of::<O>(kind, 3);
         let counters = WorkerCounters::default();
         assert!(graph.node(root).claim());
-        assert_eq!(graph.open(&mut Blocks::default(), root, &two_moves(), &counters), Opened::Open);
+        assert_eq!(graph.open(&mut Blocks::default(), root, &two_moves(), 0, &counters), Opened::Open);
         let edge = graph.node(root).opening().first_edge;
         let child = graph.node_of(&mut Blocks::default(), 7, &counters).expect("there is room");
         let ways = move |graph: &Small<O>| {

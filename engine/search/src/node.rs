@@ -36,13 +36,23 @@ pub(crate) enum Status {
 /// The value of `mover` where several roles have a choice.
 const SIMULTANEOUS: u32 = u32::MAX;
 
+/// How many bits of a node's status tell how far it is known; those above count the moves that had their turn.
+const STATUS_BITS: u32 = 3;
+
+/// How many bits of the number of edges are the number; those above fix the order of turns.
+const N_EDGES_BITS: u32 = 17;
+
+/// A prime above every number of edges: in steps of it one comes by each of them before the first again.
+const TURN: u64 = 2_654_435_761;
+
 /// How many value sums have their place in the node; those of more roles lie apart.
 pub(crate) const INLINE_ROLES: usize = 2;
 
 /// A state that playouts met, with their statistics. The state itself lies apart under the same index.
 ///
 /// # Orderings
-/// The fields that opening writes are `Relaxed` behind `status` ([`Orders::OPEN`], [`Orders::ENTER`]). The
+/// The fields that opening writes are `Relaxed` behind `status` ([`Orders::OPEN`], [`Orders::ENTER`]); turns are counted in it by
+/// additions, which continue the release sequence. The
 /// sums are `Relaxed` behind `count` (see [`Count`]). `bounds` is `Relaxed`: see [`Graph::tighten`](crate::graph::Graph::tighten).
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
@@ -60,11 +70,13 @@ pub(crate) struct Node {
     /// took it for worthless because of that.
     pub(crate) failures: AtomicU32,
     // Moves forward only.
+    /// With [`STATUS_BITS`], and above them the turns that were taken.
     status: AtomicU32,
     // Fixed after opening.
     /// The role that has a choice, or [`SIMULTANEOUS`].
     mover: AtomicU32,
     first_edge: AtomicU32,
+    /// With [`N_EDGES_BITS`], and above them where turns begin.
     n_edges: AtomicU32,
     /// First word of the side record: the moves of the roles without choice, or where each role's edges end
     /// (simultaneous), or the goals (terminal).
@@ -106,7 +118,7 @@ impl Overwrite for Node {
 impl Node {
     /// How far it is known.
     pub(crate) fn status<O: Orders>(&self) -> Status {
-        match self.status.load(O::ENTER) {
+        match self.status.load(O::ENTER) & ((1 << STATUS_BITS) - 1) {
             0 => Status::Fresh,
             1 => Status::Claimed,
             2 => Status::Open,
@@ -134,11 +146,12 @@ impl Node {
         self.status.store(Status::Fresh as u32, Ordering::Relaxed);
     }
 
-    /// Ends a claim by what was found.
-    pub(crate) fn open<O: Orders>(&self, opening: Opening) {
+    /// Ends a claim by what was found. `salt` fixes in which order its moves have their [turns](Node::take_turn).
+    pub(crate) fn open<O: Orders>(&self, opening: Opening, salt: u32) {
+        debug_assert!(opening.n_edges >> N_EDGES_BITS == 0);
         self.mover.store(opening.mover.unwrap_or(SIMULTANEOUS), Ordering::Relaxed);
         self.first_edge.store(opening.first_edge, Ordering::Relaxed);
-        self.n_edges.store(opening.n_edges, Ordering::Relaxed);
+        self.n_edges.store(salt << N_EDGES_BITS | opening.n_edges, Ordering::Relaxed);
         self.side.store(opening.side, Ordering::Relaxed);
         self.status.store(Status::Open as u32, O::OPEN);
     }
@@ -159,6 +172,20 @@ impl Node {
         self.status.store(Status::Dead as u32, Ordering::Relaxed);
     }
 
+    /// The index of a move of an open node whose turn it is to be tried first; each of them has one, in an order of the node's own, so that
+    /// nobody looks through all of them for one that is unexplored. None when all have had theirs.
+    pub(crate) fn take_turn(&self) -> Option<usize> {
+        let word = self.n_edges.load(Ordering::Relaxed);
+        let (n_edges, salt) = (word & ((1 << N_EDGES_BITS) - 1), word >> N_EDGES_BITS);
+        let taken = |status: u32| status >> STATUS_BITS;
+        if taken(self.status.load(Ordering::Relaxed)) >= n_edges {
+            return None;
+        }
+        let n_taken = taken(self.status.fetch_add(1 << STATUS_BITS, Ordering::Relaxed));
+        let idx = (u64::from(salt) + u64::from(n_taken) * TURN) % u64::from(n_edges);
+        (n_taken < n_edges).then_some(crate::arena::usize_of(idx))
+    }
+
     /// Its edges have moved; to be told while nobody else is there, as below.
     pub(crate) fn move_edges(&self, first_edge: u32) {
         self.first_edge.store(first_edge, Ordering::Relaxed);
@@ -175,8 +202,35 @@ impl Node {
         Opening {
             mover: (mover != SIMULTANEOUS).then_some(mover),
             first_edge: self.first_edge.load(Ordering::Relaxed),
-            n_edges: self.n_edges.load(Ordering::Relaxed),
+            n_edges: self.n_edges.load(Ordering::Relaxed) & ((1 << N_EDGES_BITS) - 1),
             side: self.side.load(Ordering::Relaxed),
+        }
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+    use crate::orders::Sound;
+
+    #[test]
+    fn each_move_has_one_turn_in_an_order_of_the_nodes_own() {
+        for n_edges in [1, 2, 7, 64, 1000, 1 << 16] {
+            let order = |salt| {
+                let node = Node::default();
+                assert!(node.claim());
+                let opening = Opening { mover: Some(1), first_edge: 5, n_edges, side: 3 };
+                node.open::<Sound>(opening, salt);
+                let order: Vec<_> = std::iter::from_fn(|| node.take_turn()).collect();
+                assert_eq!((node.take_turn(), node.status::<Sound>()), (None, Status::Open));
+                assert_eq!(node.opening(), opening);
+                order
+            };
+            let (one, other) = (order(0), order(3));
+            let mut sorted = one.clone();
+            sorted.sort_unstable();
+            assert!(sorted.into_iter().eq(0..n_edges as usize), "{n_edges} moves");
+            assert!(n_edges < 7 || one != other);
         }
     }
 }

@@ -63,7 +63,7 @@ fn grow<O: Orders>(graph: &Tree<O>, blocks: &mut Blocks, depth: usize) -> NodeId
         expansion.ends.push(expansion.moves.len());
     }
     assert!(graph.node(id).claim());
-    assert_eq!(graph.open(blocks, id, &expansion, &counters), Opened::Open);
+    assert_eq!(graph.open(blocks, id, &expansion, 0, &counters), Opened::Open);
     let opening = graph.node(id).opening();
     for edge in opening.first_edge..opening.first_edge + opening.n_edges {
         let child = grow(graph, blocks, depth + 1);

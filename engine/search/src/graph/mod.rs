@@ -307,7 +307,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         self.state_table.find::<O>(self.hash_of(state), |id| self.is_state(id, state)).map(NodeId)
     }
 
-    fn hash_of(&self, state: &S) -> u64 {
+    pub(crate) fn hash_of(&self, state: &S) -> u64 {
         spread(FxBuildHasher.hash_one(state))
     }
 
@@ -347,12 +347,14 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         }
     }
 
-    /// Opens a node that this thread has claimed, with the moves of a state that is not terminal.
+    /// Opens a node that this thread has claimed, with the moves of a state that is not terminal. `salt` fixes in which order they
+    /// have their turns.
     pub(crate) fn open(
         &self,
         blocks: &mut Blocks,
         id: NodeId,
         expansion: &Expansion,
+        salt: u32,
         counters: &WorkerCounters,
     ) -> Opened {
         let node = self.node(id);
@@ -392,7 +394,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
                 self.side_word(side, role.idx()).store(word, Ordering::Relaxed);
             }
         }
-        node.open::<O>(opening);
+        node.open::<O>(opening, salt);
         counters.edges_made.add(moves.len() as u64);
         Opened::Open
     }

@@ -1,6 +1,6 @@
 //! What descents must ask the reasoner before they go on; asked for all descents of a batch at once.
 
-use reasoner::{Expansion, GoalAnswer, Move, Reasoner, ReasonerError, Role, Session};
+use reasoner::{Dice, Expansion, GoalAnswer, Move, Reasoner, ReasonerError, Role, Session};
 
 use super::{Setting, Walker};
 use crate::edge::Child;
@@ -153,7 +153,10 @@ impl<R: Reasoner> Walker<R> {
                 Err(error) => Err(self.give_back(graph, id, error)),
             };
         }
-        match graph.open(&mut self.blocks, id, expansion, setting.counters) {
+        // By the state, so that it does not depend on who opens it, and when.
+        let dice = Dice::new(Dice::child_seed(setting.seed, graph.hash_of(graph.state(id)))).bits();
+        let salt = crate::arena::u32_of(crate::arena::usize_of(dice >> 32));
+        match graph.open(&mut self.blocks, id, expansion, salt, setting.counters) {
             Opened::Open => setting.counters.openings.add(1),
             Opened::Wide => setting.counters.too_wide.add(1),
             Opened::Full => {}

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use reasoner::Dice;
 
-use super::{TIE, Viewpoint, mean_of};
+use super::{TIE, Viewpoint, mean_of, next_in_turn};
 use crate::edge::{Child, Edge};
 use crate::graph::Graph;
 use crate::kept::{Columns, Kept};
@@ -33,6 +33,11 @@ impl Comparison {
     ) -> Option<usize> {
         let can_keep = kept.leave();
         let edges = graph.edges_in(view.edges.clone());
+        let is_unexplored =
+            |edge: &Edge| edge.count.read::<O>().total() == 0 && edge.child::<O>() != Child::Broken;
+        if let Some(turn) = next_in_turn(graph, view, |idx| is_unexplored(&edges[idx])) {
+            return Some(turn);
+        }
         self.unexplored.clear();
         for (idx, edge) in edges.iter().enumerate() {
             if edge.count.read::<O>().total() > 0 {
@@ -150,7 +155,7 @@ mod tests {
         let expansion =
             Expansion { moves, ends: vec![n_moves as usize, n_moves as usize + 1], ..Expansion::default() };
         assert!(graph.node(id).claim());
-        graph.open(&mut blocks, id, &expansion, &counters);
+        graph.open(&mut blocks, id, &expansion, 0, &counters);
         let opening = graph.node(id).opening();
         let edges = opening.first_edge..opening.first_edge + opening.n_edges;
         graph.node(id).count.add::<Sound>(8);
@@ -182,11 +187,12 @@ mod tests {
                 let by_accounts = Scheme { has_columns: false, ..scheme.clone() };
                 let n_moves = 2 + u32::try_from(dice.below(30)).expect("small");
                 let n_unlinked = if round % 3 == 0 { 1 + round % 2 } else { 0 };
-                let (graph, view) = star(&options, n_moves, n_unlinked, &mut dice);
                 let seed = dice.bits();
                 let chosen = [&scheme, &by_accounts].map(|scheme| {
+                    let mut dice = Dice::new(seed);
+                    let (graph, view) = star(&options, n_moves, n_unlinked, &mut dice);
                     let mut selector = Selector::new(Interrupt::new());
-                    selector.choose(&graph, scheme, None, &view, &mut Dice::new(seed), &mut Kept::default())
+                    selector.choose(&graph, scheme, None, &view, &mut dice, &mut Kept::default())
                 });
                 assert_eq!(chosen[0], chosen[1], "{config}, round {round}");
             }

@@ -164,6 +164,12 @@ impl Selector {
         n_unexplored: usize,
         dice: &mut Dice,
     ) -> usize {
+        let is_unexplored = |idx: usize| self.accounts[idx].standing == Standing::Unexplored;
+        if scheme.unexplored == Unexplored::Uniform
+            && let Some(turn) = next_in_turn(graph, view, is_unexplored)
+        {
+            return turn;
+        }
         let unexplored = || {
             let all = self.accounts.iter().enumerate();
             all.filter(|(_, it)| it.standing == Standing::Unexplored).map(|(idx, _)| idx)
@@ -216,6 +222,18 @@ impl Selector {
         let best = first_of_best(&self.bounds);
         self.bounds.get(best).filter(|&&bound| bound > f64::NEG_INFINITY).map(|_| best)
     }
+}
+
+/// The index of an unexplored move of a sequential node whose turn it is; none if none is left that has not had its turn, which those are that
+/// were tried and given up.
+fn next_in_turn<S: Eq + Hash, O: Orders>(
+    graph: &Graph<S, O>,
+    view: &Viewpoint,
+    is_unexplored: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let node = graph.node(view.id);
+    let mut turns = std::iter::from_fn(|| if view.is_simultaneous { None } else { node.take_turn() });
+    turns.find(|&turn| is_unexplored(turn))
 }
 
 /// The mean of a node in goal points, 0 if nothing is known.

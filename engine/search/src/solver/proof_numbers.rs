@@ -239,6 +239,7 @@ mod tests {
                 &mut self.blocks,
                 id,
                 &Expansion { moves, ends, ..Expansion::default() },
+                0,
                 &self.counters,
             );
             assert_eq!(opened, Opened::Open);
