@@ -186,13 +186,9 @@ impl Node {
         (n_taken < n_edges).then_some(crate::arena::usize_of(idx))
     }
 
-    /// Its edges have moved; to be told while nobody else is there, as below.
-    pub(crate) fn move_edges(&self, first_edge: u32) {
+    /// Its edges and its side record have moved; to be told while nobody else is there.
+    pub(crate) fn move_runs(&self, first_edge: u32, side: u32) {
         self.first_edge.store(first_edge, Ordering::Relaxed);
-    }
-
-    /// Its side record has moved.
-    pub(crate) fn move_side(&self, side: u32) {
         self.side.store(side, Ordering::Relaxed);
     }
 

@@ -18,6 +18,7 @@ use crate::history::History;
 use crate::node::{NodeId, Status};
 use crate::options::{Budget, Options};
 use crate::orders::Sound;
+use crate::reclaim::Scratch;
 use crate::report::{self, Failures, Reclaims, Report, TableReport};
 use crate::scheme::Scheme;
 use crate::sync::{Arc, Mutex, channel};
@@ -59,6 +60,8 @@ pub struct Searcher<R: Reasoner> {
     /// Whether the root has moved since the graph was last cleared of what it does not lead to.
     has_left: bool,
     reclaims: Reclaims,
+    /// What reclaiming writes down.
+    scratch: Scratch,
     /// How often tables grew, and how long it took.
     growths: (u64, Duration),
     /// How long reclaiming may hold the search up.
@@ -112,6 +115,7 @@ impl<R: Reasoner> Searcher<R> {
             is_exhausted: false,
             is_cramped: false,
             reclaims: Reclaims::default(),
+            scratch: Scratch::default(),
             growths: (0, Duration::ZERO),
             max_pause: Duration::MAX,
             next_number: 0,
@@ -373,6 +377,7 @@ impl<R: Reasoner> Searcher<R> {
         while n_running > 0 {
             let now = Instant::now();
             self.look_at_choice(root, watch, now);
+            self.scratch.prepare(&self.graph);
             if panicked.is_some() || watch.is_over(now) {
                 self.interrupt.raise();
             } else if watch.takes_progress(now) {

@@ -7,6 +7,7 @@ mod grow;
 pub(crate) mod joint;
 mod plan;
 
+use plan::RECLAIMING_PART;
 pub use plan::RecordBytes;
 pub(crate) use plan::{GraphKind, Sizes};
 
@@ -26,15 +27,10 @@ use crate::layout::EdgeLayout;
 use crate::node::{INLINE_ROLES, Node, NodeId, Opening};
 use crate::orders::{Orders, Sound};
 use crate::parents::{Parents, Way};
-use crate::reclaim::Scratch;
 use crate::results::Results;
 use crate::solver::ProofNumbers;
 use crate::sync::{AtomicU64, Mutex, Ordering, Slot};
 use crate::table::{Found, Lookup, Table, spread};
-
-/// The part of the cap that is left for what reclaiming writes down meanwhile: a byte and a half for each node, three quarters
-/// for each edge and word of a side record.
-const RECLAIMING_PART: usize = 16;
 
 /// Nodes, edges and records that one thread may use without asking others.
 #[derive(Debug, Default)]
@@ -97,8 +93,6 @@ pub(crate) struct Graph<S, O: Orders = Sound> {
     pub(crate) backup_lock: Mutex<()>,
     pub(crate) state_table: Table,
     pub(crate) joint_table: Table,
-    /// Of the last time that room was made.
-    pub(crate) scratch: Scratch,
     orders: PhantomData<O>,
 }
 
@@ -148,7 +142,6 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
             has_cuts: false,
             state_table: Table::new(first_table_bits, table_bits),
             joint_table: Table::new(first_table_bits, table_bits),
-            scratch: Scratch::default(),
             orders: PhantomData,
         }
     }

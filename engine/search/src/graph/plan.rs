@@ -6,6 +6,10 @@ use crate::layout::EdgeLayout;
 use crate::node::Node;
 use crate::options::Options;
 
+/// The part of the cap that is left for what reclaiming writes down meanwhile: a byte and a half for each node, three quarters
+/// for each edge and word of a side record.
+pub(super) const RECLAIMING_PART: usize = 16;
+
 /// The sizes of a graph's parts, as powers of two.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sizes {
@@ -49,7 +53,7 @@ impl Sizes {
         // to 207 bytes a node in all); the table must be large enough for the leanest, whose words it takes from the cap too.
         let lean_node_bytes =
             size_of::<Node>() + state_bytes + 2 * size_of::<Edge>() + 3 * size_of::<u64>() / 2;
-        let n_nodes = (cap / lean_node_bytes).max(16);
+        let n_nodes = ((cap - cap / RECLAIMING_PART) / lean_node_bytes).max(16);
         Sizes {
             node_bits: bits_for(size_of::<Node>() + state_bytes, 6, 12),
             edge_bits: bits_for(size_of::<Edge>(), 9, 16),

@@ -96,7 +96,7 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
         for_each(fates.n_words().div_ceil(WORDS_AT_ONCE), n_threads, |part| {
             let mut owners = RunOwners::default();
             for word_idx in (part * WORDS_AT_ONCE..fates.n_words()).take(WORDS_AT_ONCE) {
-                for &owner in owners.gather::<O>(fates, word_idx, &self.nodes.items) {
+                for owner in owners.gather::<O>(fates, word_idx, &self.nodes.items) {
                     if owner.has_edges() {
                         edges.add(owner.opening.first_edge, owner.opening.n_edges as usize);
                     }
@@ -189,14 +189,16 @@ impl Default for RunOwners {
 
 impl RunOwners {
     /// Those that stay, in order.
-    fn gather<O: Orders>(&mut self, fates: &Fates, word_idx: usize, nodes: &Chunks<Node>) -> &[RunOwner] {
+    fn gather<O: Orders>(&mut self, fates: &Fates, word_idx: usize, nodes: &Chunks<Node>) -> &mut [RunOwner] {
+        let first = word_idx * PER_WORD;
+        let chunk = nodes.chunk(first / nodes.chunk_len());
         let mut n = 0;
         for (owner, id) in self.0.iter_mut().zip(fates.alive_in(word_idx)) {
-            let node = nodes.at(id.idx());
+            let node = &chunk[id.idx() & (nodes.chunk_len() - 1)];
             *owner = RunOwner { status: node.status::<O>(), opening: node.opening() };
             n += 1;
         }
-        &self.0[..n]
+        &mut self.0[..n]
     }
 }
 
@@ -212,16 +214,18 @@ fn compact_nodes<O: Orders>(
     let mut to = nodes.places().end();
     for word_idx in 0..fates.n_words() {
         let owners = owners.gather::<O>(fates, word_idx, &nodes.items);
-        for (from, owner) in fates.alive_in(word_idx).zip(owners) {
-            nodes.items.slide(from.idx(), to, 1, meter);
-            let node = nodes.items.at(to);
-            to += 1;
+        for owner in &mut *owners {
             if owner.has_edges() {
-                node.move_edges(edges.of(owner.opening.first_edge));
+                owner.opening.first_edge = edges.of(owner.opening.first_edge);
             }
             if owner.has_side() {
-                node.move_side(side.of(owner.opening.side));
+                owner.opening.side = side.of(owner.opening.side);
             }
+        }
+        for (from, owner) in fates.alive_in(word_idx).zip(owners) {
+            nodes.items.slide(from.idx(), to, 1, meter);
+            nodes.items.at(to).move_runs(owner.opening.first_edge, owner.opening.side);
+            to += 1;
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Two words for 64 nodes, so that the fates of a million nodes lie in a cache while edges ask for them at random.
 
+use super::prepare;
 use crate::arena::u32_of;
 use crate::node::NodeId;
 use crate::sync::{AtomicU64, Ordering};
@@ -31,6 +32,11 @@ impl Marks {
     pub(super) fn begin(&mut self, n: usize) {
         self.0.clear();
         self.0.resize_with(n.div_ceil(PER_WORD), AtomicU64::default);
+    }
+
+    /// Takes memory for so many; see [`prepare`].
+    pub(super) fn prepare(&mut self, n: usize, bytes_left: &mut usize) {
+        prepare(&mut self.0, n.div_ceil(PER_WORD), bytes_left);
     }
 
     /// Adds a node; whether it was not there before.
@@ -65,7 +71,7 @@ pub(super) fn bits_of(mut word: u64) -> impl Iterator<Item = usize> {
 }
 
 /// The fates of 64 nodes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Word {
     stays: u64,
     /// The new id of the first that stays.
@@ -77,6 +83,11 @@ struct Word {
 pub(super) struct Fates(Vec<Word>);
 
 impl Fates {
+    /// Takes memory for so many nodes; see [`prepare`].
+    pub(super) fn prepare(&mut self, n_nodes: usize, bytes_left: &mut usize) {
+        prepare(&mut self.0, n_nodes.div_ceil(PER_WORD), bytes_left);
+    }
+
     /// Those that are marked stay, in order, under ids from `start` on.
     pub(super) fn decide(&mut self, marks: &Marks, start: usize) {
         let mut next = u32_of(start);

@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 
 use reasoner::Interrupt;
 
+use crate::arena::usize_of;
 use crate::graph::Graph;
 use crate::node::NodeId;
 use crate::orders::Orders;
@@ -34,7 +35,8 @@ use self::threshold::Classes;
 /// More threads than that wait for memory, not for each other.
 const MAX_THREADS: usize = 8;
 
-/// What is written down meanwhile. Its memory is kept from one time to the next: to touch new memory takes longer than to write.
+/// What is written down meanwhile. Its memory is kept from one time to the next, and had before the first where that can be foreseen:
+/// to touch new memory takes longer than to write.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     classes: Classes,
@@ -44,6 +46,51 @@ pub(crate) struct Scratch {
     edge_places: RunPlaces,
     side: Runs,
     side_places: RunPlaces,
+    /// Nodes, edges and words of side records that the graph will have once it is full.
+    wanted: Option<(usize, usize, usize)>,
+    is_prepared: bool,
+}
+
+/// Bytes that are prepared at a time, so that nobody waits for it.
+const PREPARED_AT_ONCE: usize = 1 << 18;
+
+impl Scratch {
+    /// Takes some of the memory that reclaiming a graph will need, if it is more than half full and goes on as it has begun. Others
+    /// may go on in the graph meanwhile.
+    pub(crate) fn prepare<S, O: Orders>(&mut self, graph: &Graph<S, O>) {
+        let (used, cap) = (graph.meter.used(), graph.meter.cap());
+        if self.is_prepared || used <= cap / 2 {
+            return;
+        }
+        let (n_nodes, n_edges, n_side) = *self.wanted.get_or_insert_with(|| {
+            // An eighth more, since what a graph is made of changes a little while it grows.
+            let in_64ths = usize_of(cap * 72 / used);
+            let once_full = |n: usize| n * in_64ths / 64;
+            (once_full(graph.nodes.end()), once_full(graph.edges.end()), once_full(graph.side.end()))
+        });
+        let mut left = PREPARED_AT_ONCE;
+        self.classes.prepare(n_nodes, &mut left);
+        self.marks.prepare(n_nodes, &mut left);
+        self.fates.prepare(n_nodes, &mut left);
+        for (runs, places, n) in [
+            (&mut self.edges, &mut self.edge_places, n_edges),
+            (&mut self.side, &mut self.side_places, n_side),
+        ] {
+            runs.prepare(n, &mut left);
+            places.prepare(n, &mut left);
+        }
+        self.is_prepared = left > 0;
+    }
+}
+
+/// Makes `items` have `n` at least, so that their memory is there, but no more than so many bytes of them at once.
+fn prepare<T: Default>(items: &mut Vec<T>, n: usize, bytes_left: &mut usize) {
+    let n_more = n.saturating_sub(items.len());
+    items.reserve_exact(n_more);
+    let n_now = n_more.min(*bytes_left / size_of::<T>());
+    items.resize_with(items.len() + n_now, T::default);
+    // Nothing is left as long as something is to be done.
+    *bytes_left = if n_now < n_more { 0 } else { *bytes_left - n_now * size_of::<T>() };
 }
 
 /// What may be taken away.
@@ -83,27 +130,23 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
         extent: Extent,
         n_threads: usize,
         stop: &Interrupt,
+        scratch: &mut Scratch,
     ) -> Option<Reclaimed> {
         let started = Instant::now();
         let n_threads = n_threads.clamp(1, MAX_THREADS);
         let before = self.meter.used();
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let is_cut = self.choose(*root, extent, n_threads, stop, &mut scratch);
-        let done = is_cut.map(|is_cut| {
-            let first = self.nodes.places().end();
-            scratch.fates.decide(&scratch.marks, first);
-            if is_cut {
-                self.has_cuts = true;
-                self.fold(&scratch.fates, n_threads);
-            }
-            let n_edges = self.compact(&mut scratch, n_threads);
-            *root = scratch.fates.of(*root).unwrap_or(*root);
-            *roots = roots.iter().filter_map(|&id| scratch.fates.of(id)).collect();
-            self.was_reclaimed = true;
-            ((scratch.fates.end() - first) as u64, n_edges)
-        });
-        self.scratch = scratch;
-        let (n_nodes, n_edges) = done?;
+        let is_cut = self.choose(*root, extent, n_threads, stop, scratch)?;
+        let first = self.nodes.places().end();
+        scratch.fates.decide(&scratch.marks, first);
+        if is_cut {
+            self.has_cuts = true;
+            self.fold(&scratch.fates, n_threads);
+        }
+        let n_edges = self.compact(scratch, n_threads);
+        *root = scratch.fates.of(*root).unwrap_or(*root);
+        *roots = roots.iter().filter_map(|&id| scratch.fates.of(id)).collect();
+        self.was_reclaimed = true;
+        let n_nodes = (scratch.fates.end() - first) as u64;
         let n_bytes = before.saturating_sub(self.meter.used());
         Some(Reclaimed { n_nodes, n_edges, n_bytes, pause: started.elapsed() })
     }

@@ -5,6 +5,7 @@
 //! are as many as nodes.
 
 use super::fates::{Marks, PER_WORD, bits_of};
+use super::prepare;
 use crate::arena::{Places, u32_of};
 
 /// Items whose bits lie in one word.
@@ -21,7 +22,7 @@ const STARTS: u64 = STAYS << 1;
 pub(super) struct Runs(Marks);
 
 /// What is known of 32 items.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Word {
     bits: u64,
     /// The new place of the first of them that stays.
@@ -50,6 +51,11 @@ pub(super) struct RunPlaces {
 }
 
 impl Runs {
+    /// Takes memory for an arena of so many items; see [`prepare`].
+    pub(super) fn prepare(&mut self, n_items: usize, bytes_left: &mut usize) {
+        self.0.prepare(2 * n_items, bytes_left);
+    }
+
     /// Begins with none, in an arena of so many items.
     pub(super) fn begin(&mut self, n_items: usize) {
         self.0.begin(2 * n_items);
@@ -83,6 +89,11 @@ impl Word {
 }
 
 impl RunPlaces {
+    /// Takes memory for an arena of so many items; see [`prepare`].
+    pub(super) fn prepare(&mut self, n_items: usize, bytes_left: &mut usize) {
+        prepare(&mut self.words, n_items.div_ceil(ITEMS), bytes_left);
+    }
+
     /// Begins with these runs, which are to lie from `places` on, and takes all memory that this takes.
     pub(super) fn begin(&mut self, runs: &Runs, places: Places) {
         let words =

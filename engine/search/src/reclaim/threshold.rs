@@ -5,6 +5,7 @@ use std::hash::Hash;
 use reasoner::Interrupt;
 
 use super::fates::{Marks, PER_WORD, WORDS_AT_ONCE};
+use super::prepare;
 use crate::graph::{Graph, RecordBytes};
 use crate::node::{Node, Status};
 use crate::orders::Orders;
@@ -91,6 +92,11 @@ impl Worths {
 pub(super) struct Classes(Vec<u8>);
 
 impl Classes {
+    /// Takes memory for so many nodes; see [`prepare`].
+    pub(super) fn prepare(&mut self, n_nodes: usize, bytes_left: &mut usize) {
+        prepare(&mut self.0, n_nodes, bytes_left);
+    }
+
     /// Writes down those of all nodes, and tells what they are worth. A node without visits is taken for one that was never made.
     pub(super) fn note<S: Eq + Hash + Send + Sync, O: Orders>(
         &mut self,

@@ -100,7 +100,10 @@ impl<R: Reasoner> Searcher<R> {
         // Workers let go of the graph before they say that they are done.
         let (Some(root), Some(graph)) = (&mut self.root, Arc::get_mut(&mut self.graph)) else { return };
         let n_threads = self.workers.len();
-        let Some(done) = graph.reclaim(root, &mut self.roots, extent, n_threads, stop) else { return };
+        let scratch = &mut self.scratch;
+        let Some(done) = graph.reclaim(root, &mut self.roots, extent, n_threads, stop, scratch) else {
+            return;
+        };
         self.has_left = false;
         let n_gone = nodes.saturating_sub(done.n_nodes);
         self.taken.n_nodes += n_gone;

@@ -192,7 +192,7 @@ mod tests {
     use crate::graph::{Blocks, GraphKind, Opened, Sizes};
     use crate::options::Options;
     use crate::orders::Sound;
-    use crate::reclaim::Extent;
+    use crate::reclaim::{Extent, Scratch};
     use crate::scheme::Scheme;
 
     const N_ROLES: usize = 2;
@@ -382,7 +382,8 @@ mod tests {
             (0..N_ROLES)
                 .for_each(|role_idx| numbers.note(id, role_idx, number(*sketch.graph.state(id), role_idx)));
         }
-        let done = sketch.graph.reclaim(&mut root, &mut roots, Extent::Unreachable, 1, &Interrupt::new());
+        let (extent, stop, mut scratch) = (Extent::Unreachable, Interrupt::new(), Scratch::default());
+        let done = sketch.graph.reclaim(&mut root, &mut roots, extent, 1, &stop, &mut scratch);
         assert_eq!(done.map(|done| done.n_nodes), Some(1 + 20 + 20 * 5));
         for id in ids(&sketch.graph) {
             let state = *sketch.graph.state(id);
