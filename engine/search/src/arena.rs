@@ -366,15 +366,21 @@ impl<T: Default> Arena<T> {
         if n > chunk_len {
             return None;
         }
-        loop {
-            let first = usize_of(self.next.fetch_add(n as u64, Ordering::Relaxed));
-            if first + n > self.items.capacity() {
+        // A run that would cross a chunk's end begins the next one.
+        let first_from = |next: u64| match usize_of(next) {
+            next if next % chunk_len + n > chunk_len => next.next_multiple_of(chunk_len),
+            next => next,
+        };
+        let capacity = self.items.capacity();
+        let next = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
+            let first = first_from(next);
+            (first + n <= capacity).then_some((first + n) as u64)
+        });
+        match next.map(first_from) {
+            Ok(first) => self.items.ensure(first, meter).then_some(first),
+            Err(_) => {
                 meter.declare_full();
-                return None;
-            }
-            // A run that crosses a chunk's end is skipped.
-            if first % chunk_len + n <= chunk_len {
-                return self.items.ensure(first, meter).then_some(first);
+                None
             }
         }
     }
@@ -430,6 +436,15 @@ mod tests {
             assert_eq!(arena.items.slice(first, n).len(), n);
             assert!((first..first + n).all(|idx| seen.insert(idx)), "run {first}+{n}");
         }
+    }
+
+    #[test]
+    fn a_run_as_long_as_a_chunk_has_a_place() {
+        let meter = Meter::new(1 << 20);
+        let arena = Arena::<AtomicU64>::new(3, 4, 8);
+        let take = |n| arena.reserve(&mut Block::default(), n, &meter);
+        assert_eq!([take(16), take(16), take(1)], [Some(16), Some(32), None]);
+        assert!(meter.is_full());
     }
 
     #[test]

@@ -178,7 +178,7 @@ fn insert<O: Orders>() -> BTreeSet<(u64, u64)> {
     })
 }
 
-/// Of two threads that want to open a node one does; whoever sees it open sees its edges.
+/// Of two threads that want to open a node one does; whoever sees it open, also behind a turn that the other took, sees its edges.
 ///
 /// The outcome: whether this thread claimed it, and whether the loser saw it open.
 fn expand<O: Orders>() -> BTreeSet<(bool, bool)> {
@@ -188,7 +188,7 @@ fn expand<O: Orders>() -> BTreeSet<(bool, bool)> {
             let has_claimed = graph.node(root).claim();
             if has_claimed {
                 let opened =
-                    graph.open(&mut Blocks::default(), root, &two_moves(), &WorkerCounters::default());
+                    graph.open(&mut Blocks::default(), root, &two_moves(), 0, &WorkerCounters::default());
                 assert_eq!(opened, Opened::Open);
             }
             let is_open = graph.node(root).status::<O>() == Status::Open;
@@ -198,13 +198,15 @@ fn expand<O: Orders>() -> BTreeSet<(bool, bool)> {
                 let moves: Vec<_> = graph.edges_of(opening).iter().map(|edge| edge.a_move().0).collect();
                 assert_eq!(moves, [5, 6]);
             }
-            (has_claimed, is_open)
+            let turn = if is_open { graph.node(root).take_turn() } else { None };
+            (has_claimed, is_open, turn)
         };
         let theirs = Arc::clone(&graph);
         let other = thread::spawn(move || visit(&theirs));
         let mine = visit(&graph);
         let others = other.join().expect("the other is done");
         assert!(mine.0 != others.0, "one of two claims holds");
+        assert!(mine.2 != others.2 || mine.2.is_none(), "a move has one turn");
         assert_eq!(graph.node(root).status::<O>(), Status::Open);
         (mine.0, if mine.0 { others.1 } else { mine.1 })
     })

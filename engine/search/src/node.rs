@@ -1,6 +1,8 @@
 //! A position, in one cache line.
 
-use crate::arena::Overwrite;
+use reasoner::Dice;
+
+use crate::arena::{Overwrite, u32_of, usize_of};
 use crate::count::Count;
 use crate::orders::Orders;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
@@ -36,14 +38,11 @@ pub(crate) enum Status {
 /// The value of `mover` where several roles have a choice.
 const SIMULTANEOUS: u32 = u32::MAX;
 
-/// How many bits of a node's status tell how far it is known; those above count the moves that had their turn.
+/// The low bits of a node's status word that tell how far it is known; those above count the turns that were taken.
 const STATUS_BITS: u32 = 3;
 
-/// How many bits of the number of edges are the number; those above fix the order of turns.
+/// The low bits of the word of a node's edges that are their number; those above are the salt of their turns.
 const N_EDGES_BITS: u32 = 17;
-
-/// A prime above every number of edges: in steps of it one comes by each of them before the first again.
-const TURN: u64 = 2_654_435_761;
 
 /// How many value sums have their place in the node; those of more roles lie apart.
 pub(crate) const INLINE_ROLES: usize = 2;
@@ -70,13 +69,13 @@ pub(crate) struct Node {
     /// took it for worthless because of that.
     pub(crate) failures: AtomicU32,
     // Moves forward only.
-    /// With [`STATUS_BITS`], and above them the turns that were taken.
+    /// See [`STATUS_BITS`].
     status: AtomicU32,
     // Fixed after opening.
     /// The role that has a choice, or [`SIMULTANEOUS`].
     mover: AtomicU32,
     first_edge: AtomicU32,
-    /// With [`N_EDGES_BITS`], and above them where turns begin.
+    /// See [`N_EDGES_BITS`].
     n_edges: AtomicU32,
     /// First word of the side record: the moves of the roles without choice, or where each role's edges end
     /// (simultaneous), or the goals (terminal).
@@ -115,10 +114,32 @@ impl Overwrite for Node {
     }
 }
 
+fn low(word: u32, n_bits: u32) -> u32 {
+    word & ((1 << n_bits) - 1)
+}
+
+/// What a permutation of the numbers below `n`, which the salt fixes, has in this place. All its steps can be undone within so many bits as
+/// `n` takes; what comes out above is put in again, so that each number below comes out once.
+fn turn_of(place: u32, n: u32, salt: u32) -> u32 {
+    let n_bits = (u32::BITS - (n - 1).leading_zeros()).max(1);
+    let key = Dice::child_seed(u64::from(salt), 0).to_le_bytes();
+    let [a, b, c, d] = [0, 2, 4, 6].map(|at| u32::from(u16::from_le_bytes([key[at], key[at + 1]])));
+    let mut turn = place;
+    loop {
+        turn = low(turn.wrapping_mul(a | 1).wrapping_add(b), n_bits);
+        turn ^= turn >> n_bits.div_ceil(2);
+        turn = low(turn.wrapping_mul(c | 1).wrapping_add(d), n_bits);
+        turn ^= turn >> n_bits.div_ceil(2);
+        if turn < n {
+            return turn;
+        }
+    }
+}
+
 impl Node {
     /// How far it is known.
     pub(crate) fn status<O: Orders>(&self) -> Status {
-        match self.status.load(O::ENTER) & ((1 << STATUS_BITS) - 1) {
+        match low(self.status.load(O::ENTER), STATUS_BITS) {
             0 => Status::Fresh,
             1 => Status::Claimed,
             2 => Status::Open,
@@ -147,11 +168,12 @@ impl Node {
     }
 
     /// Ends a claim by what was found. `salt` fixes in which order its moves have their [turns](Node::take_turn).
-    pub(crate) fn open<O: Orders>(&self, opening: Opening, salt: u32) {
+    pub(crate) fn open<O: Orders>(&self, opening: Opening, salt: u64) {
         debug_assert!(opening.n_edges >> N_EDGES_BITS == 0);
         self.mover.store(opening.mover.unwrap_or(SIMULTANEOUS), Ordering::Relaxed);
         self.first_edge.store(opening.first_edge, Ordering::Relaxed);
-        self.n_edges.store(salt << N_EDGES_BITS | opening.n_edges, Ordering::Relaxed);
+        let salt = u32_of(usize_of(salt >> 32)) << N_EDGES_BITS;
+        self.n_edges.store(salt | opening.n_edges, Ordering::Relaxed);
         self.side.store(opening.side, Ordering::Relaxed);
         self.status.store(Status::Open as u32, O::OPEN);
     }
@@ -172,18 +194,17 @@ impl Node {
         self.status.store(Status::Dead as u32, Ordering::Relaxed);
     }
 
-    /// The index of a move of an open node whose turn it is to be tried first; each of them has one, in an order of the node's own, so that
+    /// The index of the move of an open node that is to be tried next: each has one turn, in an order that the node's salt fixes, so that
     /// nobody looks through all of them for one that is unexplored. None when all have had theirs.
     pub(crate) fn take_turn(&self) -> Option<usize> {
         let word = self.n_edges.load(Ordering::Relaxed);
-        let (n_edges, salt) = (word & ((1 << N_EDGES_BITS) - 1), word >> N_EDGES_BITS);
+        let (n_edges, salt) = (low(word, N_EDGES_BITS), word >> N_EDGES_BITS);
         let taken = |status: u32| status >> STATUS_BITS;
         if taken(self.status.load(Ordering::Relaxed)) >= n_edges {
             return None;
         }
         let n_taken = taken(self.status.fetch_add(1 << STATUS_BITS, Ordering::Relaxed));
-        let idx = (u64::from(salt) + u64::from(n_taken) * TURN) % u64::from(n_edges);
-        (n_taken < n_edges).then_some(crate::arena::usize_of(idx))
+        (n_taken < n_edges).then(|| turn_of(n_taken, n_edges, salt) as usize)
     }
 
     /// Its edges and its side record have moved; to be told while nobody else is there.
@@ -198,7 +219,7 @@ impl Node {
         Opening {
             mover: (mover != SIMULTANEOUS).then_some(mover),
             first_edge: self.first_edge.load(Ordering::Relaxed),
-            n_edges: self.n_edges.load(Ordering::Relaxed) & ((1 << N_EDGES_BITS) - 1),
+            n_edges: low(self.n_edges.load(Ordering::Relaxed), N_EDGES_BITS),
             side: self.side.load(Ordering::Relaxed),
         }
     }
@@ -212,7 +233,7 @@ mod tests {
     #[test]
     fn each_move_has_one_turn_in_an_order_of_the_nodes_own() {
         for n_edges in [1, 2, 7, 64, 1000, 1 << 16] {
-            let order = |salt| {
+            let order = |salt: u64| {
                 let node = Node::default();
                 assert!(node.claim());
                 let opening = Opening { mover: Some(1), first_edge: 5, n_edges, side: 3 };
@@ -222,11 +243,32 @@ mod tests {
                 assert_eq!(node.opening(), opening);
                 order
             };
-            let (one, other) = (order(0), order(3));
+            let (one, other) = (order(0), order(3 << 32));
             let mut sorted = one.clone();
             sorted.sort_unstable();
             assert!(sorted.into_iter().eq(0..n_edges as usize), "{n_edges} moves");
             assert!(n_edges < 7 || one != other);
+        }
+    }
+
+    /// The orders of moves so many, by 2000 salts.
+    fn orders(n: u32) -> Vec<Vec<u32>> {
+        (0..2000).map(|salt| (0..n).map(|place| turn_of(place, n, salt)).collect()).collect()
+    }
+
+    #[test]
+    fn turns_are_no_order_of_neighbours_and_none_is_always_among_the_first() {
+        for n in [2, 3, 7, 16, 20, 60, 64, 240] {
+            let orders = orders(n);
+            let is_first = |it: u32| orders.iter().filter(|order| order[0] == it).count();
+            let (least, most) = (0..n).map(is_first).fold((usize::MAX, 0), |(a, b), n| (a.min(n), b.max(n)));
+            assert!(least > 0 && most < 10 + 3 * 2000 / n as usize, "{n} moves: {least} to {most} of 2000");
+            let n_followers =
+                |order: &Vec<u32>| order.windows(2).filter(|pair| pair[1] == pair[0] + 1).count();
+            // One in an order by chance, all in a rotation.
+            assert!(orders.iter().map(n_followers).sum::<usize>() < 2000 * 5 / 4, "{n} moves");
+            let distinct: std::collections::BTreeSet<_> = orders.iter().collect();
+            assert!(n < 7 || distinct.len() > 40 * n as usize || distinct.len() > 1800, "{n} moves");
         }
     }
 }

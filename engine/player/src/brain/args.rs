@@ -39,7 +39,7 @@ pub struct BrainArgs {
     /// more (Finnsson and Björnsson 2008)
     #[arg(long, default_value_t = Options::default().discount, value_name = "D", value_parser = parse_discount)]
     pub discount: f64,
-    /// How the first way out of a position and the moves of rollouts are chosen: uniform, gibbs(TAU) by what
+    /// How the first way out of a position and the moves of rollouts are chosen: uniform (by chance), gibbs(TAU) by what
     /// a move was worth elsewhere, TAU above 0 and at most 1000000 goal points; gibbs is gibbs(10) (Finnsson and
     /// Björnsson 2008)
     #[arg(long, default_value_t, value_name = "RULE")]

@@ -8,7 +8,7 @@ use super::ChoiceError;
 /// How the first way out of a node is chosen, and the moves of rollouts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Unexplored {
-    /// All with the same probability.
+    /// All with the same probability; the ways out of a sequential node in a random order that is fixed when it is opened.
     #[default]
     Uniform,
     /// By Gibbs sampling over what the move was worth elsewhere (Finnsson and Björnsson 2008).

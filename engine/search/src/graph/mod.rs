@@ -300,7 +300,7 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         self.state_table.find::<O>(self.hash_of(state), |id| self.is_state(id, state)).map(NodeId)
     }
 
-    pub(crate) fn hash_of(&self, state: &S) -> u64 {
+    fn hash_of(&self, state: &S) -> u64 {
         spread(FxBuildHasher.hash_one(state))
     }
 
@@ -340,14 +340,14 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         }
     }
 
-    /// Opens a node that this thread has claimed, with the moves of a state that is not terminal. `salt` fixes in which order they
-    /// have their turns.
+    /// Opens a node that this thread has claimed, with the moves of a state that is not terminal. The random bits of `salt` fix in which order
+    /// they have their turns.
     pub(crate) fn open(
         &self,
         blocks: &mut Blocks,
         id: NodeId,
         expansion: &Expansion,
-        salt: u32,
+        salt: u64,
         counters: &WorkerCounters,
     ) -> Opened {
         let node = self.node(id);

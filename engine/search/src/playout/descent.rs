@@ -171,7 +171,8 @@ impl<R: Reasoner> Walker<R> {
             // The first playout through a node only rolls out; edges come with the second (Coulom 2006: one
             // new node a playout), and with the root's first.
             Status::Fresh if (before.visits > 0 || is_root) && !graph.meter.is_full() && node.claim() => {
-                Arrival::Asks(Some(self.questions.ask_moves(id)))
+                // Drawn anew for each node, also of a state that was forgotten: other moves may come first this time.
+                Arrival::Asks(Some(self.questions.ask_moves(id, dice.bits())))
             }
             Status::Claimed if self.questions.asks_moves(id) => Arrival::Asks(None),
             _ => self.look(setting, node, before.in_flight > 0),

@@ -10,7 +10,9 @@ mod questions;
 
 use std::ops::Range;
 
-use reasoner::{Expansion, GoalAnswer, Interrupt, Move, Reasoner, ReasonerError, Rollouts, Session, Value};
+use reasoner::{
+    Dice, Expansion, GoalAnswer, Interrupt, Move, Reasoner, ReasonerError, Rollouts, Session, Value,
+};
 
 use self::descent::Descent;
 use self::evaluate::Outcomes;
@@ -175,7 +177,7 @@ impl<R: Reasoner> Walker<R> {
     pub(crate) fn open_root(&mut self, setting: Setting<'_, R::State>) -> Result<(), ReasonerError> {
         let node = setting.graph.node(setting.root);
         if node.status::<Sound>() == Status::Fresh && node.claim() {
-            self.open_claimed(setting, setting.root)?;
+            self.open_claimed(setting, setting.root, Dice::child_seed(setting.seed, 0))?;
         }
         Ok(())
     }

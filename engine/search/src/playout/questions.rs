@@ -1,6 +1,6 @@
 //! What descents must ask the reasoner before they go on; asked for all descents of a batch at once.
 
-use reasoner::{Dice, Expansion, GoalAnswer, Move, Reasoner, ReasonerError, Role, Session};
+use reasoner::{Expansion, GoalAnswer, Move, Reasoner, ReasonerError, Role, Session};
 
 use super::{Setting, Walker};
 use crate::edge::Child;
@@ -13,8 +13,8 @@ use crate::sync::Ordering;
 #[derive(Debug)]
 pub(super) struct Questions<S> {
     n_roles: usize,
-    /// Nodes whose moves are asked.
-    nodes: Vec<NodeId>,
+    /// Nodes whose moves are asked, each with what fixes in which order they will have their turns.
+    nodes: Vec<(NodeId, u64)>,
     /// By node: why its moves could not be had.
     failures: Vec<Option<ReasonerError>>,
     /// By question where a joint move leads: the node in which it was chosen.
@@ -49,15 +49,15 @@ impl<S> Questions<S> {
         self.successors.clear();
     }
 
-    /// Asks the moves of a node that this thread has claimed; the question's number.
-    pub(super) fn ask_moves(&mut self, id: NodeId) -> usize {
-        self.nodes.push(id);
+    /// Asks the moves of a node that this thread has claimed, which will have their turns by this salt; the question's number.
+    pub(super) fn ask_moves(&mut self, id: NodeId, salt: u64) -> usize {
+        self.nodes.push((id, salt));
         self.nodes.len() - 1
     }
 
     /// Whether the moves of a node are asked.
     pub(super) fn asks_moves(&self, id: NodeId) -> bool {
-        self.nodes.contains(&id)
+        self.nodes.iter().any(|&(asked, _)| asked == id)
     }
 
     /// Asks where a joint move leads, made by the edges of these indices; the question's number.
@@ -87,8 +87,8 @@ impl<R: Reasoner> Walker<R> {
     fn ask_moves(&mut self, setting: Setting<'_, R::State>) {
         let nodes = std::mem::take(&mut self.questions.nodes);
         if nodes.len() < 2 || !self.open_together(setting, &nodes) {
-            for &id in &nodes {
-                let failure = self.open_claimed(setting, id).err();
+            for &(id, salt) in &nodes {
+                let failure = self.open_claimed(setting, id, salt).err();
                 self.questions.failures.push(failure);
             }
         }
@@ -96,14 +96,14 @@ impl<R: Reasoner> Walker<R> {
     }
 
     /// Opens nodes with one question for all. False if it failed: then nobody knows for which.
-    fn open_together(&mut self, setting: Setting<'_, R::State>, nodes: &[NodeId]) -> bool {
+    fn open_together(&mut self, setting: Setting<'_, R::State>, nodes: &[(NodeId, u64)]) -> bool {
         self.starts.clear();
-        self.starts.extend(nodes.iter().map(|&id| setting.graph.state(id).clone()));
+        self.starts.extend(nodes.iter().map(|&(id, _)| setting.graph.state(id).clone()));
         let mut expansions = std::mem::take(&mut self.expansions);
         let is_answered = self.session.expand_all(&self.starts, &mut expansions).is_ok();
         if is_answered {
-            for (&id, expansion) in nodes.iter().zip(&expansions) {
-                let failure = self.settle(setting, id, expansion).err();
+            for (&(id, salt), expansion) in nodes.iter().zip(&expansions) {
+                let failure = self.settle(setting, id, salt, expansion).err();
                 self.questions.failures.push(failure);
             }
         }
@@ -116,13 +116,14 @@ impl<R: Reasoner> Walker<R> {
         &mut self,
         setting: Setting<'_, R::State>,
         id: NodeId,
+        salt: u64,
     ) -> Result<(), ReasonerError> {
         let mut expansion = std::mem::take(&mut self.expansion);
         let settled = match self.session.expand(setting.graph.state(id), &mut expansion) {
-            Ok(()) => self.settle(setting, id, &expansion),
+            Ok(()) => self.settle(setting, id, salt, &expansion),
             Err(ReasonerError::NotPlayable { .. }) => {
                 expansion.clear();
-                self.settle(setting, id, &expansion)
+                self.settle(setting, id, salt, &expansion)
             }
             Err(error) => Err(self.give_back(setting.graph, id, error)),
         };
@@ -135,6 +136,7 @@ impl<R: Reasoner> Walker<R> {
         &mut self,
         setting: Setting<'_, R::State>,
         id: NodeId,
+        salt: u64,
         expansion: &Expansion,
     ) -> Result<(), ReasonerError> {
         let graph = setting.graph;
@@ -153,9 +155,6 @@ impl<R: Reasoner> Walker<R> {
                 Err(error) => Err(self.give_back(graph, id, error)),
             };
         }
-        // By the state, so that it does not depend on who opens it, and when.
-        let dice = Dice::new(Dice::child_seed(setting.seed, graph.hash_of(graph.state(id)))).bits();
-        let salt = crate::arena::u32_of(crate::arena::usize_of(dice >> 32));
         match graph.open(&mut self.blocks, id, expansion, salt, setting.counters) {
             Opened::Open => setting.counters.openings.add(1),
             Opened::Wide => setting.counters.too_wide.add(1),

@@ -57,7 +57,7 @@ impl<S: Eq + Hash + Send + Sync + 'static, O: Orders> Graph<S, O> {
             ..
         } = self;
         let (mut n_edges, mut joints_end) = (0, 0);
-        // None of the parts takes or gives back memory: in a thread that has just begun, that alone takes milliseconds.
+        // Memory is had before and given back behind: in a thread that has just begun, its first allocation takes milliseconds.
         let mut parts: Vec<Part<'_>> = vec![
             Box::new(|| {
                 n_edges = compact_edges::<O>(fates, edge_places, (&edges.items, words, stride), meter)

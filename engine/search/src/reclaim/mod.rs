@@ -55,17 +55,17 @@ pub(crate) struct Scratch {
 const PREPARED_AT_ONCE: usize = 1 << 18;
 
 impl Scratch {
-    /// Takes some of the memory that reclaiming a graph will need, if it is more than half full and goes on as it has begun. Others
-    /// may go on in the graph meanwhile.
+    /// Takes some of the memory that reclaiming a graph will need, if it is more than half full and its parts go on growing alike.
+    /// Others may go on in the graph meanwhile.
     pub(crate) fn prepare<S, O: Orders>(&mut self, graph: &Graph<S, O>) {
         let (used, cap) = (graph.meter.used(), graph.meter.cap());
         if self.is_prepared || used <= cap / 2 {
             return;
         }
         let (n_nodes, n_edges, n_side) = *self.wanted.get_or_insert_with(|| {
-            // An eighth more, since what a graph is made of changes a little while it grows.
-            let in_64ths = usize_of(cap * 72 / used);
-            let once_full = |n: usize| n * in_64ths / 64;
+            // In 64ths, of which eight are added: what a graph is made of changes a little while it grows.
+            let growth = usize_of(cap * (64 + 8) / used);
+            let once_full = |n: usize| n * growth / 64;
             (once_full(graph.nodes.end()), once_full(graph.edges.end()), once_full(graph.side.end()))
         });
         let mut left = PREPARED_AT_ONCE;

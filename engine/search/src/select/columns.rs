@@ -191,6 +191,10 @@ mod tests {
                 let chosen = [&scheme, &by_accounts].map(|scheme| {
                     let mut dice = Dice::new(seed);
                     let (graph, view) = star(&options, n_moves, n_unlinked, &mut dice);
+                    if round % 2 == 0 {
+                        // All have had their turns.
+                        while graph.node(view.id).take_turn().is_some() {}
+                    }
                     let mut selector = Selector::new(Interrupt::new());
                     selector.choose(&graph, scheme, None, &view, &mut dice, &mut Kept::default())
                 });

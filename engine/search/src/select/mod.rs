@@ -224,8 +224,8 @@ impl Selector {
     }
 }
 
-/// The index of an unexplored move of a sequential node whose turn it is; none if none is left that has not had its turn, which those are that
-/// were tried and given up.
+/// The index of the next unexplored move of a sequential node; none if all that are unexplored have had their turn: they were tried and given
+/// up.
 fn next_in_turn<S: Eq + Hash, O: Orders>(
     graph: &Graph<S, O>,
     view: &Viewpoint,
