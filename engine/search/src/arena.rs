@@ -366,17 +366,16 @@ impl<T: Default> Arena<T> {
         if n > chunk_len {
             return None;
         }
-        // A run that would cross a chunk's end begins the next one.
-        let first_from = |next: u64| match usize_of(next) {
-            next if next % chunk_len + n > chunk_len => next.next_multiple_of(chunk_len),
-            next => next,
+        let taken_from = |next: u64| {
+            let mut places = Places { next: usize_of(next), chunk_len };
+            (places.take(n), places.end())
         };
         let capacity = self.items.capacity();
         let next = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
-            let first = first_from(next);
-            (first + n <= capacity).then_some((first + n) as u64)
+            let (_, end) = taken_from(next);
+            (end <= capacity).then_some(end as u64)
         });
-        match next.map(first_from) {
+        match next.map(|next| taken_from(next).0) {
             Ok(first) => self.items.ensure(first, meter).then_some(first),
             Err(_) => {
                 meter.declare_full();

@@ -1,11 +1,10 @@
 //! A position, in one cache line.
 
-use reasoner::Dice;
-
 use crate::arena::{Overwrite, u32_of, usize_of};
 use crate::count::Count;
 use crate::orders::Orders;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::table::spread;
 
 /// A node by its index in the arena; 0 names none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -122,7 +121,7 @@ fn low(word: u32, n_bits: u32) -> u32 {
 /// `n` takes; what comes out above is put in again, so that each number below comes out once.
 fn turn_of(place: u32, n: u32, salt: u32) -> u32 {
     let n_bits = (u32::BITS - (n - 1).leading_zeros()).max(1);
-    let key = Dice::child_seed(u64::from(salt), 0).to_le_bytes();
+    let key = spread(u64::from(salt)).to_le_bytes();
     let [a, b, c, d] = [0, 2, 4, 6].map(|at| u32::from(u16::from_le_bytes([key[at], key[at + 1]])));
     let mut turn = place;
     loop {

@@ -8,27 +8,15 @@ use std::sync::Arc;
 const INLINE_WORDS: usize = 3;
 
 /// A state: one bit for each fluent that changes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BitState(Words);
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Words {
     /// The first so many; the others are 0.
     Few(u8, [u64; INLINE_WORDS]),
     Many(Arc<[u64]>),
 }
-
-impl PartialEq for BitState {
-    #[inline(always)]
-    fn eq(&self, other: &BitState) -> bool {
-        match (&self.0, &other.0) {
-            (Words::Few(n, words), Words::Few(others_n, others)) => words == others && n == others_n,
-            _ => self.words() == other.words(),
-        }
-    }
-}
-
-impl Eq for BitState {}
 
 impl Hash for BitState {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
