@@ -11,22 +11,22 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+use crate::arena::u32_of;
 use crate::backup::add;
 use crate::edge::Child;
 use crate::graph::Graph;
 use crate::node::NodeId;
 use crate::orders::Orders;
 use crate::scheme::Scheme;
-use crate::select::{Viewpoint, first_of_best};
+use crate::select::{Columns, LANES, Viewpoint, numerator};
 use crate::sync::Ordering;
 
 /// A node is kept if so many descents of the batch are likely to come by: the first one pays for reading as it would anyway.
 const WORTH: u64 = 2;
 
-/// What a descent chose in a node that is kept.
+/// How a descent goes on from a node that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KeptStep {
-    pub(crate) spot: Spot,
     /// The role that chose.
     pub(crate) role: u32,
     /// The edge, by id.
@@ -35,51 +35,40 @@ pub(crate) struct KeptStep {
     pub(crate) child: NodeId,
 }
 
-/// A move of a node that is kept, by their indices.
+/// A move of a node that is kept, by its index among those of all such nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Spot {
-    node_idx: u32,
-    move_idx: u32,
-}
+pub(crate) struct Spot(u32);
 
-/// What is known of a role's moves in a node, a column for each number.
-#[derive(Debug, Default)]
-pub(crate) struct Columns {
-    /// Sums of values over finished playouts, in units.
-    pub(crate) sums: Vec<f64>,
-    /// Finished playouts.
-    pub(crate) visits: Vec<f64>,
-    /// With those in flight.
-    pub(crate) totals: Vec<f64>,
-    /// The sum of the totals.
-    pub(crate) n_parent: u64,
+impl Spot {
+    fn idx(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// A node that is kept.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct KeptNode {
-    id: u32,
+    id: NodeId,
     role: u32,
     first_edge: u32,
-    /// Playouts, with those in flight.
+    n_moves: u32,
+    /// Its rows, with those that no choice falls on.
+    first_row: u32,
+    end_row: u32,
+    /// Playouts, with those that are sent on their way.
     n_parent: u64,
     /// C times the square root of their logarithm: computed when they change, so that nobody waits for it.
     numerator: f64,
-    /// By move: what is thought of it, in goal points.
-    means: Vec<f64>,
-    /// One by the square root of its playouts, those in flight among them.
-    widths: Vec<f64>,
-    moves: Vec<KeptMove>,
-    /// By role, the sum of what was gathered.
-    sums: Vec<u64>,
 }
 
 /// A move of a node that is kept.
 #[derive(Debug, Clone, Copy)]
 struct KeptMove {
+    /// The node, by index.
+    node_idx: u32,
     child: NodeId,
-    /// Playouts, with those in flight.
-    total: f64,
+    /// Where the child is among the nodes that are kept, once that was seen.
+    kept: Option<u32>,
     /// Visits that were gathered, and the sum of the role's values over them.
     visits: u64,
     sum: u64,
@@ -93,12 +82,19 @@ pub(crate) struct Kept {
     exploration: f64,
     /// Visits of a playout.
     weight: u64,
+    n_roles: usize,
     /// Descents of the batch.
     n_descents: u64,
-    by_id: FxHashMap<u32, u32>,
-    /// Behind those of this batch are some of earlier ones, for their memory.
+    by_id: FxHashMap<NodeId, u32>,
     nodes: Vec<KeptNode>,
-    bounds: Vec<f64>,
+    /// By node and role, the sum of the values that were gathered.
+    sums: Vec<u64>,
+    /// What is known of the moves of all nodes, one node's rows behind another's. Playouts that are sent on their way count, what they
+    /// come to does not yet.
+    columns: Columns,
+    /// By row.
+    moves: Vec<KeptMove>,
+    bounds: Vec<[f64; LANES]>,
     /// Playouts of the first node that was kept: the root, or nothing is.
     n_first: u64,
     /// Whether all nodes that the descent at hand has left are kept.
@@ -108,7 +104,7 @@ pub(crate) struct Kept {
 impl Kept {
     /// A batch of so many descents begins.
     pub(crate) fn begin_batch(&mut self, scheme: &Scheme, n_descents: u64) {
-        debug_assert!(self.by_id.is_empty(), "what was gathered is added");
+        debug_assert!(self.nodes.is_empty(), "what was gathered is added");
         self.is_on = scheme.keeps_nodes && n_descents > 1;
         self.exploration = scheme.exploration;
         self.weight = scheme.weight();
@@ -130,67 +126,114 @@ impl Kept {
         std::mem::take(&mut self.is_followed)
     }
 
-    /// How a descent goes on that comes to this node behind so many others; none if it is not kept.
-    pub(crate) fn pass(&mut self, id: NodeId) -> Option<KeptStep> {
-        let &node_idx = self.by_id.get(&id.0)?;
-        let node = &mut self.nodes[node_idx as usize];
-        let numerator = node.numerator;
-        self.bounds.clear();
-        self.bounds.extend(node.means.iter().zip(&node.widths).map(|(mean, width)| mean + numerator * width));
-        let move_idx = first_of_best(&self.bounds);
-        node.enter(move_idx, self.weight, self.exploration);
-        let move_idx = crate::arena::u32_of(move_idx);
-        Some(KeptStep {
-            spot: Spot { node_idx, move_idx },
-            role: node.role,
-            edge: node.first_edge + move_idx,
-            child: node.moves[move_idx as usize].child,
-        })
+    /// What a descent chooses that comes to this node behind so many others, by the move `from` of one that is kept too; none if it is not
+    /// kept.
+    pub(crate) fn pass(&mut self, id: NodeId, from: Option<Spot>) -> Option<Spot> {
+        let node_idx = match from.and_then(|spot| self.moves[spot.idx()].kept) {
+            Some(node_idx) => node_idx,
+            None => {
+                let &node_idx = self.by_id.get(&id)?;
+                if let Some(spot) = from {
+                    self.moves[spot.idx()].kept = Some(node_idx);
+                }
+                node_idx
+            }
+        };
+        let node = &self.nodes[node_idx as usize];
+        let rows = node.first_row as usize..node.end_row as usize;
+        let chosen = u32_of(self.columns.best(rows, node.numerator, &mut self.bounds));
+        let spot = Spot(node.first_row + chosen);
+        self.enter(node_idx, spot);
+        Some(spot)
+    }
+
+    /// Where a move leads that was chosen.
+    pub(crate) fn step(&self, spot: Spot) -> KeptStep {
+        let KeptMove { node_idx, child, .. } = self.moves[spot.idx()];
+        let node = &self.nodes[node_idx as usize];
+        KeptStep { role: node.role, edge: node.first_edge + (spot.0 - node.first_row), child }
     }
 
     /// Keeps the node that the descent is leaving by the move `chosen`, which all before have been kept, if that is worth it.
-    /// `mean` tells what is thought of a move.
     pub(crate) fn note<S: Eq + Hash, O: Orders>(
         &mut self,
         graph: &Graph<S, O>,
         view: &Viewpoint,
         columns: &Columns,
-        mean: impl Fn(usize) -> f64,
+        n_parent: u64,
         chosen: usize,
     ) {
-        let is_first = self.by_id.is_empty();
+        let is_first = self.nodes.is_empty();
         // By other moves the descent may come to a node that another one has kept.
         let is_wanted = !view.is_simultaneous
-            && (is_first || columns.n_parent.saturating_mul(self.n_descents) >= WORTH * self.n_first)
-            && !self.by_id.contains_key(&view.id.0);
-        if !is_wanted {
+            && (is_first || n_parent.saturating_mul(self.n_descents) >= WORTH * self.n_first)
+            && !self.by_id.contains_key(&view.id);
+        if !is_wanted || !self.take(graph, view, columns, n_parent) {
             return;
         }
-        let node_idx = self.by_id.len();
-        if node_idx == self.nodes.len() {
-            self.nodes.push(KeptNode::default());
-        }
-        let node = &mut self.nodes[node_idx];
-        if !node.take_moves(graph, view, columns) {
-            return;
-        }
-        node.means.clear();
-        node.means.extend((0..columns.totals.len()).map(mean));
-        node.enter(chosen, self.weight, self.exploration);
-        self.by_id.insert(view.id.0, crate::arena::u32_of(node_idx));
         if is_first {
-            self.n_first = columns.n_parent;
+            self.n_first = n_parent;
         }
+        let node_idx = u32_of(self.nodes.len() - 1);
+        self.by_id.insert(view.id, node_idx);
+        self.enter(node_idx, Spot(self.nodes[node_idx as usize].first_row + u32_of(chosen)));
         self.is_followed = true;
+    }
+
+    /// Takes a node in; false if one of its moves does not lead to a node, or the reasoner has failed here, which each descent has to
+    /// look at for itself.
+    fn take<S: Eq + Hash, O: Orders>(
+        &mut self,
+        graph: &Graph<S, O>,
+        view: &Viewpoint,
+        columns: &Columns,
+        n_parent: u64,
+    ) -> bool {
+        if graph.node(view.id).failures.load(Ordering::Relaxed) > 0 {
+            return false;
+        }
+        let (first_row, node_idx) = (self.moves.len(), u32_of(self.nodes.len()));
+        for edge in graph.edges_in(view.edges.clone()) {
+            let Child::Node(child) = edge.child::<O>() else {
+                self.moves.truncate(first_row);
+                return false;
+            };
+            self.moves.push(KeptMove { node_idx, child, kept: None, visits: 0, sum: 0 });
+        }
+        self.columns.append(columns);
+        let filler = KeptMove { node_idx, child: NodeId(0), kept: None, visits: 0, sum: 0 };
+        self.moves.resize(self.columns.n_rows(), filler);
+        self.n_roles = graph.n_roles;
+        self.sums.resize(self.sums.len() + graph.n_roles, 0);
+        self.nodes.push(KeptNode {
+            id: view.id,
+            role: u32_of(view.role_idx),
+            first_edge: view.edges.start,
+            n_moves: u32_of(view.edges.len()),
+            first_row: u32_of(first_row),
+            end_row: u32_of(self.columns.n_rows()),
+            n_parent,
+            numerator: 0.0,
+        });
+        true
+    }
+
+    /// A playout goes this way.
+    fn enter(&mut self, node_idx: u32, spot: Spot) {
+        self.columns.enter(spot.idx(), self.weight);
+        let node = &mut self.nodes[node_idx as usize];
+        node.n_parent += self.weight;
+        node.numerator = numerator(self.exploration, node.n_parent);
     }
 
     /// A playout that went this way is finished, with these values, one per role.
     pub(crate) fn add(&mut self, spot: Spot, values: &[u64]) {
-        let node = &mut self.nodes[spot.node_idx as usize];
-        let a_move = &mut node.moves[spot.move_idx as usize];
+        let a_move = &mut self.moves[spot.idx()];
+        let node_idx = a_move.node_idx as usize;
         a_move.visits += self.weight;
-        a_move.sum += values[node.role as usize];
-        node.sums.iter_mut().zip(values).for_each(|(sum, &value)| *sum += value);
+        a_move.sum += values[self.nodes[node_idx].role as usize];
+        let sums = &mut self.sums[node_idx * self.n_roles..][..self.n_roles];
+        sums.iter_mut().zip(values).for_each(|(sum, &value)| *sum += value);
     }
 
     /// Adds what was gathered, and keeps nothing any more; to how many edges and nodes.
@@ -199,9 +242,10 @@ impl Kept {
     /// Sums first, counts after them with [`Orders::COUNT`]; see [`Count`](crate::count::Count).
     pub(crate) fn flush<S: Eq + Hash, O: Orders>(&mut self, graph: &Graph<S, O>) -> u64 {
         let mut n_places = 0;
-        for node in &self.nodes[..self.by_id.len()] {
+        for (node, sums) in self.nodes.iter().zip(self.sums.chunks(self.n_roles.max(1))) {
             let mut visits = 0;
-            for (edge, a_move) in (node.first_edge..).zip(&node.moves).filter(|(_, it)| it.visits > 0) {
+            let moves = &self.moves[node.first_row as usize..][..node.n_moves as usize];
+            for (edge, a_move) in (node.first_edge..).zip(moves).filter(|(_, it)| it.visits > 0) {
                 let edge = graph.edge(edge);
                 add(&edge.sum, a_move.sum);
                 edge.count.add::<O>(a_move.visits);
@@ -209,56 +253,18 @@ impl Kept {
                 n_places += 1;
             }
             if visits > 0 {
-                let id = NodeId(node.id);
-                node.sums.iter().enumerate().for_each(|(role_idx, &sum)| add(graph.sum(id, role_idx), sum));
-                graph.node(id).count.add::<O>(visits);
+                sums.iter().enumerate().for_each(|(role_idx, &sum)| add(graph.sum(node.id, role_idx), sum));
+                graph.node(node.id).count.add::<O>(visits);
                 n_places += 1;
             }
         }
         self.by_id.clear();
+        self.nodes.clear();
+        self.sums.clear();
+        self.columns.clear();
+        self.moves.clear();
         n_places
     }
-}
-
-impl KeptNode {
-    /// Begins with these moves; false if one of them does not lead to a node, or the reasoner has failed here, which each descent
-    /// has to look at for itself.
-    fn take_moves<S: Eq + Hash, O: Orders>(
-        &mut self,
-        graph: &Graph<S, O>,
-        view: &Viewpoint,
-        columns: &Columns,
-    ) -> bool {
-        if graph.node(view.id).failures.load(Ordering::Relaxed) > 0 {
-            return false;
-        }
-        (self.id, self.role, self.first_edge) =
-            (view.id.0, crate::arena::u32_of(view.role_idx), view.edges.start);
-        self.n_parent = columns.n_parent;
-        self.sums.clear();
-        self.sums.resize(graph.n_roles, 0);
-        self.widths.clear();
-        self.widths.extend(columns.totals.iter().map(|&total| width(total)));
-        self.moves.clear();
-        for (edge, &total) in graph.edges_in(view.edges.clone()).iter().zip(&columns.totals) {
-            let Child::Node(child) = edge.child::<O>() else { return false };
-            self.moves.push(KeptMove { child, total, visits: 0, sum: 0 });
-        }
-        true
-    }
-
-    /// A playout of so many visits goes this way.
-    fn enter(&mut self, move_idx: usize, weight: u64, exploration: f64) {
-        let total = &mut self.moves[move_idx].total;
-        *total += weight.cast_signed() as f64;
-        self.widths[move_idx] = width(*total);
-        self.n_parent += weight;
-        self.numerator = exploration * (self.n_parent.max(1) as f64).ln().sqrt();
-    }
-}
-
-fn width(total: f64) -> f64 {
-    1.0 / total.max(1.0).sqrt()
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]
@@ -266,10 +272,12 @@ mod tests {
     use reasoner::{Expansion, Move};
 
     use super::*;
+    use crate::count::Tally;
     use crate::counters::WorkerCounters;
     use crate::graph::{Blocks, GraphKind, Sizes};
     use crate::options::Options;
     use crate::orders::Sound;
+    use crate::results::Results;
 
     type Small = Graph<u32, Sound>;
 
@@ -299,10 +307,16 @@ mod tests {
     }
 
     /// Moves of these means with eight visits each.
-    fn columns(means: &[f64]) -> Columns {
-        let eight = vec![8.0; means.len()];
-        let sums = means.iter().map(|mean| 8.0 * mean).collect();
-        Columns { sums, visits: eight.clone(), totals: eight, n_parent: 8 * means.len() as u64 }
+    fn columns(means: &[u64]) -> Columns {
+        let tally = Tally { visits: 8, in_flight: 0 };
+        let mut columns = Columns::default();
+        columns.fill(means, 1.0, |mean| Results::new(tally, 8 * mean));
+        columns
+    }
+
+    /// The index of a move in its node.
+    fn move_of(kept: &Kept, spot: Spot) -> u32 {
+        spot.0 - kept.nodes[kept.moves[spot.idx()].node_idx as usize].first_row
     }
 
     fn begin(exploration: f64, n_descents: u64) -> (Kept, Options) {
@@ -317,16 +331,19 @@ mod tests {
         (kept, options)
     }
 
-    /// A descent comes to nodes that are not kept, and leaves them by the first move.
-    fn note(kept: &mut Kept, graph: &Small, id: NodeId, columns: &Columns) {
+    /// A descent comes to a node that is not kept, and leaves it by the first move.
+    fn note(kept: &mut Kept, graph: &Small, id: NodeId, means: &[u64]) {
+        note_visited(kept, graph, id, means, 8 * means.len() as u64);
+    }
+
+    fn note_visited(kept: &mut Kept, graph: &Small, id: NodeId, means: &[u64], n_parent: u64) {
         if kept.leave() {
-            let mean = |idx: usize| columns.sums[idx] / columns.visits[idx];
-            kept.note(graph, &view(graph, id), columns, mean, 0);
+            kept.note(graph, &view(graph, id), &columns(means), n_parent, 0);
         }
     }
 
     fn chosen(kept: &mut Kept, id: NodeId) -> Option<u32> {
-        kept.pass(id).map(|step| step.spot.move_idx)
+        kept.pass(id, None).map(|spot| move_of(kept, spot))
     }
 
     #[test]
@@ -334,28 +351,28 @@ mod tests {
         let (mut kept, options) = begin(40.0, 64);
         let (graph, ids) = round(&options, 2, 3);
         kept.begin_descent(true);
-        assert_eq!(kept.pass(ids[0]), None, "nothing is kept yet");
-        note(&mut kept, &graph, ids[0], &columns(&[50.0, 50.0, 50.0]));
+        assert_eq!(kept.pass(ids[0], None), None, "nothing is kept yet");
+        note(&mut kept, &graph, ids[0], &[50, 50, 50]);
         let moves: Vec<_> = (0..5).map(|_| chosen(&mut kept, ids[0])).collect();
         assert_eq!(moves, [1, 2, 0, 1, 2].map(Some));
         kept.flush(&graph);
-        assert_eq!(kept.pass(ids[0]), None, "a batch later");
+        assert_eq!(kept.pass(ids[0], None), None, "a batch later");
     }
 
     #[test]
     fn bounds_are_those_of_ucb1() {
-        let (means, exploration) = ([30.0, 55.0, 52.0], 10.0);
+        let (means, exploration) = ([30, 55, 52], 10.0);
         let (mut kept, options) = begin(exploration, 64);
         let (graph, ids) = round(&options, 2, 3);
         kept.begin_descent(true);
-        note(&mut kept, &graph, ids[0], &columns(&means));
+        note(&mut kept, &graph, ids[0], &means);
         let mut totals = [16.0, 8.0, 8.0];
         for _ in 0..50 {
             let n_parent: f64 = totals.iter().sum();
-            let bound = |idx: usize| means[idx] + exploration * (n_parent.ln() / totals[idx]).sqrt();
+            let bound = |idx: usize| means[idx] as f64 + exploration * (n_parent.ln() / totals[idx]).sqrt();
             let best = (0..3).max_by(|&a, &b| bound(a).total_cmp(&bound(b))).expect("moves");
-            let step = kept.pass(ids[0]).expect("it is kept");
-            let chosen = step.spot.move_idx as usize;
+            let spot = kept.pass(ids[0], None).expect("it is kept");
+            let chosen = move_of(&kept, spot) as usize;
             assert!(
                 bound(best) - bound(chosen) < crate::select::TIE,
                 "{chosen} and not {best} of {totals:?}"
@@ -369,16 +386,17 @@ mod tests {
         let (mut kept, options) = begin(1.0, 64);
         let (graph, ids) = round(&options, 3, 2);
         kept.begin_descent(true);
-        note(&mut kept, &graph, ids[0], &columns(&[1.0, 90.0]));
-        note(&mut kept, &graph, ids[1], &columns(&[80.0, 2.0]));
+        note(&mut kept, &graph, ids[0], &[1, 90]);
+        note(&mut kept, &graph, ids[1], &[80, 2]);
         for values in [[100, 300], [0, 500], [700, 0]] {
-            let first = kept.pass(ids[0]).expect("it is kept");
-            assert_eq!((first.child, first.edge), (ids[1], view(&graph, ids[0]).edges.start + 1));
-            let second = kept.pass(first.child).expect("it is kept");
-            assert_eq!((second.child, second.spot.move_idx), (ids[2], 0));
-            assert_eq!(kept.pass(second.child), None);
-            kept.add(first.spot, &values);
-            kept.add(second.spot, &values);
+            let first = kept.pass(ids[0], None).expect("it is kept");
+            let edge = view(&graph, ids[0]).edges.start + 1;
+            assert_eq!(kept.step(first), KeptStep { role: 0, edge, child: ids[1] });
+            let second = kept.pass(ids[1], Some(first)).expect("it is kept");
+            assert_eq!((kept.step(second).child, move_of(&kept, second)), (ids[2], 0));
+            assert_eq!(kept.pass(ids[2], Some(second)), None);
+            kept.add(first, &values);
+            kept.add(second, &values);
         }
         kept.flush(&graph);
         let told = |id: NodeId, move_idx: u32| {
@@ -397,8 +415,8 @@ mod tests {
         let (mut kept, options) = begin(1.0, 64);
         let (graph, ids) = round(&options, 1, 2);
         kept.begin_descent(true);
-        note(&mut kept, &graph, ids[0], &columns(&[1.0, 90.0]));
-        note(&mut kept, &graph, ids[0], &columns(&[90.0, 1.0]));
+        note(&mut kept, &graph, ids[0], &[1, 90]);
+        note(&mut kept, &graph, ids[0], &[90, 1]);
         assert_eq!(chosen(&mut kept, ids[0]), Some(1), "as the first descent found it");
         assert!(!kept.leave(), "a way that comes back leads on among others");
     }
@@ -407,17 +425,17 @@ mod tests {
     fn only_what_several_descents_come_by_is_kept() {
         let (mut kept, options) = begin(1.0, 64);
         let (graph, ids) = round(&options, 5, 2);
-        let of = |n_parent: u64| Columns { n_parent, ..columns(&[1.0, 2.0]) };
+        let visit = |kept: &mut Kept, id, n_parent| note_visited(kept, &graph, id, &[1, 2], n_parent);
         kept.begin_descent(true);
-        note(&mut kept, &graph, ids[0], &of(3200));
-        note(&mut kept, &graph, ids[1], &of(100));
-        note(&mut kept, &graph, ids[2], &of(99));
-        note(&mut kept, &graph, ids[3], &of(3200));
-        let is_kept: Vec<_> = ids[..4].iter().map(|&id| kept.pass(id).is_some()).collect();
+        visit(&mut kept, ids[0], 3200);
+        visit(&mut kept, ids[1], 100);
+        visit(&mut kept, ids[2], 99);
+        visit(&mut kept, ids[3], 3200);
+        let is_kept: Vec<_> = ids[..4].iter().map(|&id| kept.pass(id, None).is_some()).collect();
         assert_eq!(is_kept, [true, true, false, false], "nor what lies behind one that is not");
         kept.begin_descent(false);
-        note(&mut kept, &graph, ids[4], &of(3200));
-        assert_eq!(kept.pass(ids[4]), None, "nor where a descent goes on that had to ask");
+        visit(&mut kept, ids[4], 3200);
+        assert_eq!(kept.pass(ids[4], None), None, "nor where a descent goes on that had to ask");
     }
 
     /// Whether the root is kept, after a change, that the first of so many descents comes by.
@@ -426,8 +444,8 @@ mod tests {
         let (graph, ids) = round(&options, 2, 2);
         change(&graph, ids[0]);
         kept.begin_descent(true);
-        note(&mut kept, &graph, ids[0], &columns(&[1.0, 2.0]));
-        kept.pass(ids[0]).is_some()
+        note(&mut kept, &graph, ids[0], &[1, 2]);
+        kept.pass(ids[0], None).is_some()
     }
 
     #[test]

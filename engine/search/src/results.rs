@@ -12,6 +12,9 @@ pub(crate) struct Results {
 }
 
 impl Results {
+    /// Of no playouts.
+    pub(crate) const NONE: Results = Results { tally: Tally { visits: 0, in_flight: 0 }, sum: 0 };
+
     /// `sum` must have been read after `tally`: then it has the value of every visit.
     ///
     /// Under `credited` changes are being added to a sum. Of two changes the one that takes away may come first: then the

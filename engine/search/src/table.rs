@@ -130,6 +130,13 @@ impl Table {
         grown.words.truncate(0, meter);
     }
 
+    /// The index that a look-up of this hash is likely to compare first, by the first word that it reads.
+    pub(crate) fn guess(&self, hash: u64) -> Option<u32> {
+        let (home, fingerprint) = self.place(hash);
+        let held = self.words.get(home)?.load(Ordering::Relaxed);
+        (held != 0 && held & TAG == fingerprint | distance(0)).then(|| index_of(held))
+    }
+
     /// The index of the key with this hash for which `is_equal` holds; otherwise `make` makes one.
     pub(crate) fn find_or_insert<O: Orders>(
         &self,
@@ -435,6 +442,16 @@ mod tests {
             let key = u64::from(index);
             assert_eq!(put(&table, &meter, &keys, key, spread(key), 99), Found::There(index));
         }
+    }
+
+    #[test]
+    fn a_guess_is_what_a_look_up_finds_first() {
+        let (table, meter) = (Table::new(6, 6), Meter::new(1 << 20));
+        let hash = spread(7);
+        assert_eq!(table.guess(hash), None, "nothing is there");
+        assert!(table.insert::<Sound>(hash, &meter, 5));
+        assert_eq!(table.guess(hash), Some(5));
+        assert_eq!(table.guess(hash ^ FINGERPRINT >> 6), None, "another fingerprint");
     }
 
     #[test]

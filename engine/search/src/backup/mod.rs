@@ -115,8 +115,9 @@ impl Path {
 
     /// The playout passes a node that is kept; false, and it does not, if it has come back there: then it is to enter the node, and
     /// is cut.
-    pub(crate) fn pass_kept(&mut self, id: NodeId, step: KeptStep) -> bool {
-        let KeptStep { spot, edge, role, .. } = step;
+    #[inline]
+    pub(crate) fn pass_kept(&mut self, id: NodeId, spot: Spot, step: KeptStep) -> bool {
+        let KeptStep { edge, role, .. } = step;
         self.nodes.push(id);
         if self.has_come_back() {
             self.nodes.pop();

@@ -300,6 +300,22 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         self.state_table.find::<O>(self.hash_of(state), |id| self.is_state(id, state)).map(NodeId)
     }
 
+    /// Reads what [`Graph::node_of`] will read for each of these states. None of the reads waits for another, so that no look-up waits
+    /// for memory.
+    pub(crate) fn look_ahead<'a>(&self, states: impl Iterator<Item = &'a S>)
+    where
+        S: 'a,
+    {
+        if !self.has_transpositions {
+            return;
+        }
+        let likely = states.filter_map(|state| self.state_table.guess(self.hash_of(state))).map(NodeId);
+        let n_seen = likely
+            .filter(|&id| self.state_if_any(id).is_some())
+            .map(|id| self.node(id).count.read::<O>().visits);
+        std::hint::black_box(n_seen.sum::<u64>());
+    }
+
     fn hash_of(&self, state: &S) -> u64 {
         spread(FxBuildHasher.hash_one(state))
     }

@@ -41,7 +41,7 @@ enum Next {
 
 /// What to do at a node.
 enum Arrival {
-    GoOn(Opening),
+    GoOn,
     RollOut,
     /// The goals are set.
     Known,
@@ -100,8 +100,8 @@ impl<R: Reasoner> Walker<R> {
                     Err(state) => return Ok(Some(End::Outside(state))),
                 },
             };
-            let opening = match arrival {
-                Arrival::GoOn(opening) => opening,
+            match arrival {
+                Arrival::GoOn => {}
                 Arrival::RollOut => return Ok(Some(End::Node)),
                 Arrival::Known => return Ok(Some(End::Known)),
                 Arrival::Proven => return Ok(Some(End::Proven)),
@@ -109,8 +109,9 @@ impl<R: Reasoner> Walker<R> {
                     descent.next = Next::Look(question);
                     return Ok(None);
                 }
-            };
+            }
             let id = self.place();
+            let opening = setting.graph.node(id).opening();
             let child = match opening.mover {
                 Some(role) => match self.choose_move(setting, id, opening, role, &mut descent.dice) {
                     Some(child) => child,
@@ -136,11 +137,13 @@ impl<R: Reasoner> Walker<R> {
 
     /// Goes through the nodes that are kept, from the root on; where they end.
     fn pass_kept(&mut self, root: NodeId) -> NodeId {
-        let mut id = root;
-        while let Some(step) = self.kept.pass(id)
-            && self.path.pass_kept(id, step)
-        {
-            id = step.child;
+        let (mut id, mut from) = (root, None);
+        while let Some(spot) = self.kept.pass(id, from) {
+            let step = self.kept.step(spot);
+            if !self.path.pass_kept(id, spot, step) {
+                break;
+            }
+            (id, from) = (step.child, Some(spot));
         }
         id
     }
@@ -205,7 +208,7 @@ impl<R: Reasoner> Walker<R> {
                 setting.counters.cut_paths.add(1);
                 Arrival::RollOut
             }
-            Status::Open => Arrival::GoOn(node.opening()),
+            Status::Open => Arrival::GoOn,
             Status::Terminal => {
                 let side = node.opening().side;
                 self.goals.clear();

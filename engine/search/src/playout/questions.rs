@@ -194,7 +194,7 @@ impl<R: Reasoner> Walker<R> {
     fn ask_successors(&mut self, setting: Setting<'_, R::State>) {
         let Self { session, starts, successors, n_roles, .. } = self;
         let Questions { origins, joint_moves, successors: answers, .. } = &mut self.questions;
-        let graph = setting.graph;
+        let Setting { graph, scheme, .. } = setting;
         if let [origin] = origins[..] {
             return answers.push(Some(session.next_state(graph.state(origin), joint_moves)));
         }
@@ -211,6 +211,9 @@ impl<R: Reasoner> Walker<R> {
             };
             let failed = asked.err().unwrap_or(ReasonerError::Interrupted);
             answers.extend(std::iter::repeat_n(Some(Err(failed)), n_failed));
+        }
+        if scheme.config.has_memory() {
+            graph.look_ahead(answers.iter().filter_map(|answer| answer.as_ref()?.as_ref().ok()));
         }
     }
 

@@ -2,13 +2,14 @@
 //! that vector instructions take, without what only other configurations need.
 
 use std::hash::Hash;
+use std::ops::Range;
 
 use reasoner::Dice;
 
 use super::{TIE, Viewpoint, mean_of, next_in_turn};
 use crate::edge::{Child, Edge};
 use crate::graph::Graph;
-use crate::kept::{Columns, Kept};
+use crate::kept::Kept;
 use crate::orders::Orders;
 use crate::results::Results;
 use crate::scheme::Scheme;
@@ -16,9 +17,30 @@ use crate::scheme::Scheme;
 /// Compares moves, with memory of its own.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
-    unexplored: Vec<usize>,
+    untried: Vec<usize>,
     columns: Columns,
-    bounds: Vec<f64>,
+    bounds: Vec<[f64; LANES]>,
+}
+
+/// What is known of a role's moves in a node, a row for each, in columns of so many rows that one instruction takes several. Behind the
+/// last move are rows that no choice falls on.
+#[derive(Debug, Default)]
+pub(crate) struct Columns {
+    rows: Vec<Lanes>,
+}
+
+/// Rows that are computed at a time.
+pub(crate) const LANES: usize = 4;
+
+/// Some rows, a column for each number.
+#[derive(Debug, Clone, Copy)]
+struct Lanes {
+    /// What is thought of the moves, in goal points.
+    means: [f64; LANES],
+    /// One by the square root of their playouts, those in flight among them.
+    widths: [f64; LANES],
+    /// Their playouts, finished and in flight.
+    totals: [f64; LANES],
 }
 
 impl Comparison {
@@ -33,81 +55,142 @@ impl Comparison {
     ) -> Option<usize> {
         let can_keep = kept.leave();
         let edges = graph.edges_in(view.edges.clone());
-        let is_unexplored =
-            |edge: &Edge| edge.count.read::<O>().total() == 0 && edge.child::<O>() != Child::Broken;
+        let is_unexplored = |edge: &Edge| is_untried::<O>(edge) && edge.child::<O>() != Child::Broken;
         if let Some(turn) = next_in_turn(graph, view, |idx| is_unexplored(&edges[idx])) {
             return Some(turn);
         }
-        self.unexplored.clear();
-        for (idx, edge) in edges.iter().enumerate() {
-            if edge.count.read::<O>().total() > 0 {
-                continue;
-            }
-            if edge.child::<O>() == Child::Broken {
-                return None;
-            }
-            self.unexplored.push(idx);
-        }
-        match self.unexplored[..] {
-            [] => {}
-            [only] => return Some(only),
-            _ => return Some(self.unexplored[dice.below(self.unexplored.len())]),
-        }
         let by_children = !view.is_simultaneous && scheme.config.is_by_children(scheme.payoffs);
-        match by_children {
-            true => self.columns.fill(edges.iter().map(|edge| of_child(graph, edge, view.role_idx))),
-            false => self.columns.fill(edges.iter().map(Edge::results::<O>)),
+        let points = scheme.valuation.points(1.0) * if by_children { scheme.valuation.discount } else { 1.0 };
+        let mut n_untried = 0;
+        let n_parent = self.columns.fill(edges, points, |edge| {
+            n_untried += usize::from(is_untried::<O>(edge));
+            if by_children { of_child(graph, edge, view.role_idx) } else { edge.results::<O>() }
+        });
+        if n_untried > 0 {
+            self.untried.clear();
+            for (idx, edge) in edges.iter().enumerate().filter(|(_, edge)| is_untried::<O>(edge)) {
+                if edge.child::<O>() == Child::Broken {
+                    return None;
+                }
+                self.untried.push(idx);
+            }
+            match self.untried[..] {
+                // Others have tried them by now.
+                [] => {}
+                [only] => return Some(only),
+                _ => return Some(self.untried[dice.below(self.untried.len())]),
+            }
         }
-        let discount = if by_children { scheme.valuation.discount } else { 1.0 };
-        let points = scheme.valuation.points(1.0) * discount;
-        let has_guess = self.columns.visits.iter().fold(false, |any, &visits| any | (visits == 0.0));
         // Moves whose first playouts are under way count as good as their node is.
-        let guess = if has_guess { mean_of(graph, scheme, view) } else { 0.0 };
-        let chosen = self.best(scheme.exploration, points, guess);
+        self.columns.guess(|| mean_of(graph, scheme, view));
+        let numerator = numerator(scheme.exploration, n_parent);
+        let chosen = self.columns.best(0..self.columns.n_rows(), numerator, &mut self.bounds);
         if can_keep {
-            let Columns { sums, visits, .. } = &self.columns;
-            let mean =
-                |idx: usize| if visits[idx] == 0.0 { guess } else { points * (sums[idx] / visits[idx]) };
-            kept.note(graph, view, &self.columns, mean, chosen);
+            kept.note(graph, view, &self.columns, n_parent, chosen);
         }
         Some(chosen)
     }
+}
 
-    /// The move with the highest bound, the earlier one of equals: see [`Selector::choose_by_bound`]. A unit of the sums is
-    /// worth so many points; moves without visits are worth the guess.
-    ///
-    /// [`Selector::choose_by_bound`]: super::Selector::choose_by_bound
-    fn best(&mut self, exploration: f64, points: f64, guess: f64) -> usize {
-        let Columns { sums, visits, totals, n_parent } = &self.columns;
-        let numerator = exploration * ((*n_parent).max(1) as f64).ln().sqrt();
-        self.bounds.resize(sums.len(), 0.0);
-        let rows = sums.iter().zip(visits).zip(totals);
-        for (((&sum, &visits), &total), bound) in rows.zip(&mut self.bounds) {
-            let mean = if visits == 0.0 { guess } else { points * (sum / visits) };
-            *bound = mean + numerator / total.max(1.0).sqrt();
-        }
-        first_of_best(&self.bounds)
-    }
+/// Whether no playout has chosen the edge, nor is on its way.
+fn is_untried<O: Orders>(edge: &Edge) -> bool {
+    edge.count.read::<O>().total() == 0
 }
 
 impl Columns {
-    /// Fills the columns.
+    /// Fills the columns with what is known of each item; a unit of the sums is worth so many points. The sum of the totals.
     #[inline]
-    fn fill(&mut self, rows: impl ExactSizeIterator<Item = Results>) {
-        let n_rows = rows.len();
-        for column in [&mut self.sums, &mut self.visits, &mut self.totals] {
-            column.resize(n_rows, 0.0);
+    pub(crate) fn fill<T>(&mut self, items: &[T], points: f64, mut known: impl FnMut(&T) -> Results) -> u64 {
+        self.rows.clear();
+        let mut n_parent = 0;
+        let mut known = |item: &T| {
+            let results = known(item);
+            n_parent += results.tally.total();
+            results
+        };
+        let (whole, rest) = items.as_chunks::<LANES>();
+        self.rows
+            .extend(whole.iter().map(|items| Lanes::of(std::array::from_fn(|i| known(&items[i])), points)));
+        if !rest.is_empty() {
+            let rows = std::array::from_fn(|i| rest.get(i).map_or(Results::NONE, &mut known));
+            let mut lanes = Lanes::of(rows, points);
+            lanes.means[rest.len()..].fill(f64::NEG_INFINITY);
+            self.rows.push(lanes);
         }
-        let columns = self.sums.iter_mut().zip(&mut self.visits).zip(&mut self.totals);
-        self.n_parent = 0;
-        for (Results { tally, sum }, ((to_sum, to_visits), to_total)) in rows.zip(columns) {
-            // Signed numbers are converted in one instruction, and none of these is that large.
-            *to_sum = sum.cast_signed() as f64;
-            *to_visits = tally.visits.cast_signed() as f64;
-            *to_total = tally.total().cast_signed() as f64;
-            self.n_parent += tally.total();
+        n_parent
+    }
+
+    /// Rows, with those that no choice falls on.
+    pub(crate) fn n_rows(&self) -> usize {
+        self.rows.len() * LANES
+    }
+
+    /// Sets what is thought of moves without finished playouts.
+    fn guess(&mut self, guess: impl FnOnce() -> f64) {
+        // No quotient with a visit is that, and no row behind the last move.
+        let is_open = |mean: f64| mean.is_nan() || mean == f64::INFINITY;
+        let has_open = |any, lanes: &Lanes| lanes.means.iter().fold(any, |any, &mean| any | is_open(mean));
+        if self.rows.iter().fold(false, has_open) {
+            let guess = guess();
+            let means = self.rows.iter_mut().flat_map(|lanes| &mut lanes.means);
+            means.filter(|mean| is_open(**mean)).for_each(|mean| *mean = guess);
         }
     }
+
+    /// The row among these, whole [`LANES`] of them, with the highest bound, counted from the first of them, the earlier one of equals: see
+    /// [`Selector::choose_by_bound`].
+    ///
+    /// [`Selector::choose_by_bound`]: super::Selector::choose_by_bound
+    #[inline]
+    pub(crate) fn best(&self, rows: Range<usize>, numerator: f64, bounds: &mut Vec<[f64; LANES]>) -> usize {
+        bounds.clear();
+        let bounds_of =
+            |Lanes { means, widths, .. }: &Lanes| std::array::from_fn(|i| means[i] + numerator * widths[i]);
+        bounds.extend(self.rows[rows.start / LANES..rows.end / LANES].iter().map(bounds_of));
+        first_of_best(bounds.as_flattened())
+    }
+
+    /// Puts the rows of others behind its own.
+    pub(crate) fn append(&mut self, others: &Columns) {
+        self.rows.extend_from_slice(&others.rows);
+    }
+
+    /// So many playouts more are under way by the move of this row.
+    #[inline]
+    pub(crate) fn enter(&mut self, row: usize, weight: u64) {
+        let Lanes { widths, totals, .. } = &mut self.rows[row / LANES];
+        let total = &mut totals[row % LANES];
+        *total += weight.cast_signed() as f64;
+        widths[row % LANES] = width(*total);
+    }
+
+    /// Forgets all rows.
+    pub(crate) fn clear(&mut self) {
+        self.rows.clear();
+    }
+}
+
+impl Lanes {
+    /// Of these results; means that are not finite where there are no visits.
+    #[inline]
+    fn of(results: [Results; LANES], points: f64) -> Lanes {
+        // Signed numbers are converted in one instruction, and none of these is that large.
+        let sums = results.map(|it| it.sum.cast_signed() as f64);
+        let visits = results.map(|it| it.tally.visits.cast_signed() as f64);
+        let totals = results.map(|it| it.tally.total().cast_signed() as f64);
+        let means = std::array::from_fn(|i| points * (sums[i] / visits[i]));
+        Lanes { means, widths: totals.map(width), totals }
+    }
+}
+
+/// C times the square root of the logarithm of a node's playouts.
+pub(crate) fn numerator(exploration: f64, n_parent: u64) -> f64 {
+    exploration * (n_parent.max(1) as f64).ln().sqrt()
+}
+
+/// One by the square root of so many playouts.
+fn width(total: f64) -> f64 {
+    1.0 / total.max(1.0).sqrt()
 }
 
 /// The first bound that is the greatest but for a [`TIE`]: without a decision for each, which nobody could foresee.

@@ -11,7 +11,8 @@ mod regret;
 use accounts::Recall;
 pub(crate) use accounts::{Account, Standing};
 use columns::Comparison;
-pub(crate) use columns::first_of_best;
+use columns::first_of_best;
+pub(crate) use columns::{Columns, LANES, numerator};
 use leaning::Leaning;
 pub(crate) use regret::{Regrets, choose_by_regret};
 
