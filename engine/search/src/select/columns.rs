@@ -102,6 +102,7 @@ impl Columns {
     #[inline]
     pub(crate) fn fill<T>(&mut self, items: &[T], points: f64, mut known: impl FnMut(&T) -> Results) -> u64 {
         self.rows.clear();
+        self.rows.reserve(items.len().div_ceil(LANES));
         let mut n_parent = 0;
         let mut known = |item: &T| {
             let results = known(item);
@@ -109,8 +110,10 @@ impl Columns {
             results
         };
         let (whole, rest) = items.as_chunks::<LANES>();
-        self.rows
-            .extend(whole.iter().map(|items| Lanes::of(std::array::from_fn(|i| known(&items[i])), points)));
+        // No `extend`: its loop would not be in line, and what is counted would lie in memory.
+        for items in whole {
+            self.rows.push(Lanes::of(std::array::from_fn(|i| known(&items[i])), points));
+        }
         if !rest.is_empty() {
             let rows = std::array::from_fn(|i| rest.get(i).map_or(Results::NONE, &mut known));
             let mut lanes = Lanes::of(rows, points);
