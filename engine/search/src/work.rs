@@ -57,19 +57,29 @@ impl Stopwatch {
 /// How long a batch may take in a run that ends at some moment: what it still has in flight then is lost.
 const LONG: Duration = Duration::from_millis(4);
 
+/// How long it may take where smaller ones are as long, since lanes that are empty cost as much as others.
+const TOO_LONG: Duration = Duration::from_millis(32);
+
+/// A leaf of half a batch may take so many times as long as one of a whole one.
+const DEARER: f64 = 1.25;
+
 /// How many leaves a thread gathers before it rolls out: fewer where that takes long. Runs that only count their
 /// playouts keep to what was asked for, so that they can be made again.
 #[derive(Debug)]
 pub(crate) struct Pace {
     pub(crate) batch: u64,
     most: u64,
+    /// Fewer made a leaf dearer.
+    least: u64,
+    /// Seconds a leaf took, if the batch was halved for that.
+    each_before: Option<f64>,
     is_timed: bool,
 }
 
 impl Pace {
     /// Of at most `most` leaves.
     pub(crate) fn new(most: u64, is_timed: bool) -> Pace {
-        Pace { batch: most, most, is_timed: is_timed && most > 1 }
+        Pace { batch: most, most, least: 1, each_before: None, is_timed: is_timed && most > 1 }
     }
 
     /// A batch begins.
@@ -77,17 +87,26 @@ impl Pace {
         self.is_timed.then(Instant::now)
     }
 
-    /// It is done.
-    pub(crate) fn end(&mut self, started: Option<Instant>) {
-        let Some(started) = started else { return };
-        self.take(started.elapsed());
+    /// It is done, and had so many leaves.
+    pub(crate) fn end(&mut self, started: Option<Instant>, n_leaves: u64) {
+        if let Some(started) = started
+            && n_leaves == self.batch
+        {
+            self.take(started.elapsed());
+        }
     }
 
-    /// A batch took so long.
+    /// A whole batch took so long.
     fn take(&mut self, elapsed: Duration) {
-        if elapsed > LONG {
+        let each = elapsed.as_secs_f64() / self.batch as f64;
+        let is_dearer = self.each_before.take().is_some_and(|before| each > DEARER * before);
+        if is_dearer && elapsed <= TOO_LONG {
+            self.batch = (self.batch * 2).min(self.most);
+            self.least = self.batch;
+        } else if elapsed > TOO_LONG || elapsed > LONG && self.batch > self.least {
+            self.each_before = Some(each);
             self.batch = (self.batch / 2).max(1);
-        } else if elapsed < LONG / 4 {
+        } else if elapsed < LONG / 2 {
             self.batch = (self.batch * 2).min(self.most);
         }
     }
@@ -103,14 +122,32 @@ mod tests {
         static WORKED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
     }
 
+    /// The leaves of the last of some batches, each of which takes as long as `length` tells of its leaves.
+    fn settled(length: impl Fn(u64) -> Duration) -> u64 {
+        let mut pace = Pace::new(64, true);
+        (0..20).for_each(|_| pace.take(length(pace.batch)));
+        pace.batch
+    }
+
     #[test]
     fn batches_shrink_while_they_take_long_and_grow_again() {
         let mut pace = Pace::new(64, true);
-        (0..10).for_each(|_| pace.take(LONG * 2));
+        (0..10).for_each(|_| pace.take(LONG * u32::try_from(pace.batch).expect("small")));
         assert_eq!(pace.batch, 1);
         (0..10).for_each(|_| pace.take(LONG / 10));
         assert_eq!(pace.batch, 64);
         assert!(Pace::new(64, false).begin().is_none(), "what only counts is not timed");
+        let mut pace = Pace::new(64, true);
+        pace.end(Instant::now().checked_sub(TOO_LONG * 2), 63);
+        assert_eq!(pace.batch, 64, "a part of a batch tells nothing");
+    }
+
+    #[test]
+    fn batches_stay_where_smaller_ones_take_as_long() {
+        assert_eq!(settled(|_| LONG * 2), 64, "all leaves are in the lanes of one");
+        let sixteen_lanes = |n_leaves: u64| LONG / 3 * u32::try_from(n_leaves.div_ceil(16)).expect("small");
+        assert_eq!(settled(sixteen_lanes), 32);
+        assert_eq!(settled(|_| TOO_LONG * 2), 1, "no answer waits that long");
     }
 
     /// Playouts of a given length until a limit is reached.

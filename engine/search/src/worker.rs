@@ -291,7 +291,7 @@ fn make_playouts<R: Reasoner>(
             return;
         }
         let end = numbers.end.min(numbers.start.saturating_add(pace.batch));
-        let started = pace.begin();
+        let (started, n_leaves) = (pace.begin(), end - numbers.start);
         let batch = std::mem::replace(&mut numbers.start, end)..end;
         walker.play_out(setting, batch, &mut |error| match error {
             ReasonerError::Interrupted => counters.interrupted_playouts.add(1),
@@ -300,7 +300,7 @@ fn make_playouts<R: Reasoner>(
                 note(error);
             }
         });
-        pace.end(started);
+        pace.end(started, n_leaves);
     }
 }
 
