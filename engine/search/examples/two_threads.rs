@@ -3,7 +3,8 @@
 //! `cargo run --release -p daggerboard-search --example two_threads [-- SECONDS THREADS]`
 #![allow(clippy::print_stdout, reason = "it is a command")]
 
-#[path = "../tests/common/mod.rs"]
+#[allow(dead_code, reason = "a part of the games will do")]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 use std::time::Duration;

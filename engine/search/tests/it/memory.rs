@@ -1,11 +1,9 @@
 //! A graph under a small cap: it gives its room back, keeps its laws, and the search goes on learning.
 
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::runs::{is_slow, play, searcher};
-use common::{Game, Nim, Picks, take};
+use crate::common::runs::{is_slow, play, searcher};
+use crate::common::{Game, Nim, Picks, take};
 use daggerboard_search::{Budget, Config, Counters, Options, Report};
 use reasoner::{Interrupt, Move, Role};
 

@@ -1,9 +1,7 @@
 //! Many threads on few nodes, then the conservation laws.
 
-mod common;
-
-use common::runs::is_slow;
-use common::{Broken, Game, Nim, Picks, Rust};
+use crate::common::runs::is_slow;
+use crate::common::{Broken, Game, Nim, Picks, Rust};
 use daggerboard_search::{Budget, Config, Options, Searcher};
 use reasoner::Interrupt;
 

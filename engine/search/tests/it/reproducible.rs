@@ -1,11 +1,9 @@
 //! One thread with a seed and a number of playouts is reproducible bit for bit.
 
-mod common;
-
 use std::fmt::Write;
 use std::sync::Arc;
 
-use common::{Dial, Game, Nim, Picks, Rust};
+use crate::common::{Dial, Game, Nim, Picks, Rust};
 use daggerboard_search::{Budget, Config, Counters, Options, Report, Searcher, TableReport};
 use reasoner::Interrupt;
 
@@ -101,7 +99,7 @@ fn the_reports_are_those_of_the_golden_file() {
         actual += &text("dial", config, &dial);
     }
     // Rewritten on request, so that a wanted change shows as a diff.
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/reports.txt");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/golden/reports.txt");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(path, &actual).expect("the golden file is writable");
     }

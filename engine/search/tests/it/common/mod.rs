@@ -1,5 +1,4 @@
 //! Small games written in Rust, behind the traits of the reasoners.
-#![allow(dead_code, reason = "each test file uses the games it needs")]
 #![allow(clippy::cast_possible_truncation, reason = "the games are small")]
 
 pub mod boards;

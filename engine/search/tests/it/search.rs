@@ -1,12 +1,10 @@
 //! What a search must do, on games small enough to know the answer.
 
-mod common;
-
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use common::runs::{play, searcher};
-use common::{Broken, Deep, Dial, Endless, Game, Nim, Panicking, Picks, Rust, Wide, take};
+use crate::common::runs::{play, searcher};
+use crate::common::{Broken, Deep, Dial, Endless, Game, Nim, Panicking, Picks, Rust, Wide, take};
 use daggerboard_search::{
     Budget, Config, Depth, Options, SearchError, Searcher, VerifyError, WorkLimit, cores,
 };
@@ -35,7 +33,7 @@ fn the_winning_move_of_nim_gets_most_visits() {
             // heaps 3, 4, 5 the tree was still wrong for one of 60 after 200,000, with two threads.)
             let report = play(&mut searcher, 100_000);
             assert_eq!(report.best(Role(0)), Some(Move(take(2, 1))), "{config}: {report:#?}");
-            assert_eq!(report.best(Role(1)), Some(Move(common::NOOP)));
+            assert_eq!(report.best(Role(1)), Some(Move(crate::common::NOOP)));
             assert_eq!(report.playouts, 100_000);
         }
     }
@@ -135,7 +133,7 @@ fn a_known_position_keeps_its_subgraph() {
         searcher.set_root(&reasoner.initial());
         let before = play(&mut searcher, 20_000);
         let chosen = before.roles[0].moves[0];
-        let next = reasoner.game.next(&reasoner.initial(), &[chosen.a_move.0, common::NOOP]);
+        let next = reasoner.game.next(&reasoner.initial(), &[chosen.a_move.0, crate::common::NOOP]);
         searcher.set_root(&next);
         let after = play(&mut searcher, 0);
         let kept: u64 = after.roles[1].moves.iter().map(|m| m.visits).sum();
