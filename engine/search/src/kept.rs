@@ -18,7 +18,7 @@ use crate::graph::Graph;
 use crate::node::NodeId;
 use crate::orders::Orders;
 use crate::scheme::Scheme;
-use crate::select::{Columns, LANES, Viewpoint, numerator};
+use crate::select::{Columns, Viewpoint, numerator};
 use crate::sync::Ordering;
 
 /// A node is kept if so many descents of the batch are likely to come by: the first one pays for reading as it would anyway.
@@ -35,7 +35,7 @@ pub(crate) struct KeptStep {
     pub(crate) child: NodeId,
 }
 
-/// A move of a node that is kept, by its index among those of all such nodes.
+/// A move of a node that is kept, by its row among those of all such nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Spot(u32);
 
@@ -52,7 +52,7 @@ struct KeptNode {
     role: u32,
     first_edge: u32,
     n_moves: u32,
-    /// Its rows, with those that no choice falls on.
+    /// Its rows, with those behind the last move that no choice falls on.
     first_row: u32,
     end_row: u32,
     /// Playouts, with those that are sent on their way.
@@ -94,7 +94,6 @@ pub(crate) struct Kept {
     columns: Columns,
     /// By row.
     moves: Vec<KeptMove>,
-    bounds: Vec<[f64; LANES]>,
     /// Playouts of the first node that was kept: the root, or nothing is.
     n_first: u64,
     /// Whether all nodes that the descent at hand has left are kept.
@@ -141,13 +140,14 @@ impl Kept {
         };
         let node = &self.nodes[node_idx as usize];
         let rows = node.first_row as usize..node.end_row as usize;
-        let chosen = u32_of(self.columns.best(rows, node.numerator, &mut self.bounds));
+        let chosen = u32_of(self.columns.best(rows, node.numerator));
+        debug_assert!(chosen < node.n_moves);
         let spot = Spot(node.first_row + chosen);
         self.enter(node_idx, spot);
         Some(spot)
     }
 
-    /// Where a move leads that was chosen.
+    /// Where a move leads that was chosen: apart from [`Kept::pass`], whose answer fits a register.
     pub(crate) fn step(&self, spot: Spot) -> KeptStep {
         let KeptMove { node_idx, child, .. } = self.moves[spot.idx()];
         let node = &self.nodes[node_idx as usize];
@@ -223,7 +223,7 @@ impl Kept {
         self.columns.enter(spot.idx(), self.weight);
         let node = &mut self.nodes[node_idx as usize];
         node.n_parent += self.weight;
-        node.numerator = numerator(self.exploration, node.n_parent);
+        node.numerator = numerator(self.exploration, node.n_parent as f64);
     }
 
     /// A playout that went this way is finished, with these values, one per role.
@@ -408,6 +408,26 @@ mod tests {
         assert_eq!([told(ids[0], 1), told(ids[1], 0)], [all, all]);
         assert_eq!(told(ids[0], 0)[0], (0, 0, 0), "not passed");
         assert_eq!(kept.flush(&graph), 0, "it is added once");
+    }
+
+    #[test]
+    fn a_child_is_found_by_its_move_whenever_it_is_kept() {
+        let (mut kept, options) = begin(1.0, 64);
+        for n_moves in [1, 3, 4, 5, 8, 9] {
+            let (graph, ids) = round(&options, 2, n_moves);
+            let means: Vec<u64> = (0..n_moves as u64).collect();
+            kept.begin_descent(true);
+            note(&mut kept, &graph, ids[0], &means);
+            let spot = kept.pass(ids[0], None).expect("it is kept");
+            assert_eq!(move_of(&kept, spot) as usize, n_moves - 1);
+            assert_eq!(kept.pass(ids[1], Some(spot)), None, "the child is not kept yet");
+            note(&mut kept, &graph, ids[1], &means);
+            for _ in 0..2 {
+                let below = kept.pass(ids[1], Some(spot)).expect("now it is");
+                assert_eq!((move_of(&kept, below) as usize, kept.step(below).child), (n_moves - 1, ids[0]));
+            }
+            kept.flush(&graph);
+        }
     }
 
     #[test]

@@ -57,11 +57,11 @@ impl Stopwatch {
 /// How long a batch may take in a run that ends at some moment: what it still has in flight then is lost.
 const LONG: Duration = Duration::from_millis(4);
 
-/// How long it may take where smaller ones are as long, since lanes that are empty cost as much as others.
-const TOO_LONG: Duration = Duration::from_millis(32);
+/// Half a batch that takes more than this part of a whole one's time is not worth it: lanes that stay empty take as long as others.
+const NEARLY_AS_LONG: f64 = 0.75;
 
-/// A leaf of half a batch may take so many times as long as one of a whole one.
-const DEARER: f64 = 1.25;
+/// Batches until one is halved again for which that was not worth it: what was measured may have been chance.
+const TRUSTED: u32 = 32;
 
 /// How many leaves a thread gathers before it rolls out: fewer where that takes long. Runs that only count their
 /// playouts keep to what was asked for, so that they can be made again.
@@ -69,17 +69,17 @@ const DEARER: f64 = 1.25;
 pub(crate) struct Pace {
     pub(crate) batch: u64,
     most: u64,
-    /// Fewer made a leaf dearer.
-    least: u64,
-    /// Seconds a leaf took, if the batch was halved for that.
-    each_before: Option<f64>,
+    /// What a batch took, if it was halved for that.
+    before: Option<Duration>,
+    /// Batches that are not halved.
+    n_trusted: u32,
     is_timed: bool,
 }
 
 impl Pace {
     /// Of at most `most` leaves.
     pub(crate) fn new(most: u64, is_timed: bool) -> Pace {
-        Pace { batch: most, most, least: 1, each_before: None, is_timed: is_timed && most > 1 }
+        Pace { batch: most, most, before: None, n_trusted: 0, is_timed: is_timed && most > 1 }
     }
 
     /// A batch begins.
@@ -98,15 +98,16 @@ impl Pace {
 
     /// A whole batch took so long.
     fn take(&mut self, elapsed: Duration) {
-        let each = elapsed.as_secs_f64() / self.batch as f64;
-        let is_dearer = self.each_before.take().is_some_and(|before| each > DEARER * before);
-        if is_dearer && elapsed <= TOO_LONG {
+        let was_in_vain = self.before.take().is_some_and(|before| elapsed > before.mul_f64(NEARLY_AS_LONG));
+        self.n_trusted = self.n_trusted.saturating_sub(1);
+        if was_in_vain {
+            self.n_trusted = TRUSTED;
             self.batch = (self.batch * 2).min(self.most);
-            self.least = self.batch;
-        } else if elapsed > TOO_LONG || elapsed > LONG && self.batch > self.least {
-            self.each_before = Some(each);
-            self.batch = (self.batch / 2).max(1);
+        } else if elapsed > LONG && self.batch > 1 && self.n_trusted == 0 {
+            self.before = Some(elapsed);
+            self.batch /= 2;
         } else if elapsed < LONG / 2 {
+            // Twice as many take twice as long at most.
             self.batch = (self.batch * 2).min(self.most);
         }
     }
@@ -122,32 +123,54 @@ mod tests {
         static WORKED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
     }
 
-    /// The leaves of the last of some batches, each of which takes as long as `length` tells of its leaves.
-    fn settled(length: impl Fn(u64) -> Duration) -> u64 {
-        let mut pace = Pace::new(64, true);
-        (0..20).for_each(|_| pace.take(length(pace.batch)));
-        pace.batch
+    fn times(length: Duration, n: u64) -> Duration {
+        length * u32::try_from(n).expect("small")
+    }
+
+    /// The leaves of batches, each of which takes as long as `length` tells of its leaves.
+    fn paced(pace: &mut Pace, n_batches: usize, length: impl Fn(u64) -> Duration) -> Vec<u64> {
+        let paced = |_| {
+            let batch = pace.batch;
+            pace.take(length(batch));
+            batch
+        };
+        (0..n_batches).map(paced).collect()
     }
 
     #[test]
     fn batches_shrink_while_they_take_long_and_grow_again() {
         let mut pace = Pace::new(64, true);
-        (0..10).for_each(|_| pace.take(LONG * u32::try_from(pace.batch).expect("small")));
-        assert_eq!(pace.batch, 1);
-        (0..10).for_each(|_| pace.take(LONG / 10));
-        assert_eq!(pace.batch, 64);
+        assert_eq!(paced(&mut pace, 9, |n| times(LONG, n)), [64, 32, 16, 8, 4, 2, 1, 1, 1]);
+        assert_eq!(paced(&mut pace, 8, |_| LONG / 10), [1, 2, 4, 8, 16, 32, 64, 64]);
         assert!(Pace::new(64, false).begin().is_none(), "what only counts is not timed");
-        let mut pace = Pace::new(64, true);
-        pace.end(Instant::now().checked_sub(TOO_LONG * 2), 63);
+        let long_ago = Instant::now().checked_sub(LONG * 2);
+        assert!(long_ago.is_some());
+        pace.end(long_ago, 63);
         assert_eq!(pace.batch, 64, "a part of a batch tells nothing");
+        pace.end(long_ago, 64);
+        assert_eq!(pace.batch, 32);
     }
 
     #[test]
     fn batches_stay_where_smaller_ones_take_as_long() {
-        assert_eq!(settled(|_| LONG * 2), 64, "all leaves are in the lanes of one");
-        let sixteen_lanes = |n_leaves: u64| LONG / 3 * u32::try_from(n_leaves.div_ceil(16)).expect("small");
-        assert_eq!(settled(sixteen_lanes), 32);
-        assert_eq!(settled(|_| TOO_LONG * 2), 1, "no answer waits that long");
+        let mut pace = Pace::new(64, true);
+        let batches = paced(&mut pace, 200, |_| LONG * 20);
+        let n_small = batches.iter().filter(|&&batch| batch < 64).count();
+        assert!(batches.iter().all(|&batch| batch >= 32) && n_small < 8, "{batches:?}");
+        let of_sixteen_lanes = |n: u64| times(LONG / 3, n.div_ceil(16));
+        assert_eq!(paced(&mut pace, 60, of_sixteen_lanes)[40..], [32; 20]);
+    }
+
+    #[test]
+    fn what_was_chance_is_forgotten() {
+        let mut pace = Pace::new(64, true);
+        let linear = |n| times(LONG / 16, n);
+        paced(&mut pace, 1, linear);
+        // The first half comes upon other work.
+        paced(&mut pace, 1, |_| LONG * 4);
+        assert_eq!(paced(&mut pace, 1, linear), [64]);
+        let batches = paced(&mut pace, 60, linear);
+        assert!(batches[40..].iter().all(|&batch| batch <= 16), "{batches:?}");
     }
 
     /// Playouts of a given length until a limit is reached.

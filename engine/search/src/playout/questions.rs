@@ -194,7 +194,7 @@ impl<R: Reasoner> Walker<R> {
     fn ask_successors(&mut self, setting: Setting<'_, R::State>) {
         let Self { session, starts, successors, n_roles, .. } = self;
         let Questions { origins, joint_moves, successors: answers, .. } = &mut self.questions;
-        let Setting { graph, scheme, .. } = setting;
+        let graph = setting.graph;
         if let [origin] = origins[..] {
             return answers.push(Some(session.next_state(graph.state(origin), joint_moves)));
         }
@@ -212,9 +212,7 @@ impl<R: Reasoner> Walker<R> {
             let failed = asked.err().unwrap_or(ReasonerError::Interrupted);
             answers.extend(std::iter::repeat_n(Some(Err(failed)), n_failed));
         }
-        if scheme.config.has_memory() {
-            graph.look_ahead(answers.iter().filter_map(|answer| answer.as_ref()?.as_ref().ok()));
-        }
+        graph.look_ahead(answers.iter().filter_map(|answer| answer.as_ref()?.as_ref().ok()));
     }
 
     /// Follows a joint move, chosen in the last node of the path, that nobody had followed when it was asked about: makes the

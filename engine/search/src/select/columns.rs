@@ -17,9 +17,8 @@ use crate::scheme::Scheme;
 /// Compares moves, with memory of its own.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
-    untried: Vec<usize>,
+    unexplored: Vec<usize>,
     columns: Columns,
-    bounds: Vec<[f64; LANES]>,
 }
 
 /// What is known of a role's moves in a node, a row for each, in columns of so many rows that one instruction takes several. Behind the
@@ -27,10 +26,11 @@ pub(super) struct Comparison {
 #[derive(Debug, Default)]
 pub(crate) struct Columns {
     rows: Vec<Lanes>,
+    bounds: Vec<[f64; LANES]>,
 }
 
-/// Rows that are computed at a time.
-pub(crate) const LANES: usize = 4;
+/// Rows that are computed at a time: two instructions' worth on any x86-64 processor.
+const LANES: usize = 4;
 
 /// Some rows, a column for each number.
 #[derive(Debug, Clone, Copy)]
@@ -55,45 +55,58 @@ impl Comparison {
     ) -> Option<usize> {
         let can_keep = kept.leave();
         let edges = graph.edges_in(view.edges.clone());
-        let is_unexplored = |edge: &Edge| is_untried::<O>(edge) && edge.child::<O>() != Child::Broken;
-        if let Some(turn) = next_in_turn(graph, view, |idx| is_unexplored(&edges[idx])) {
+        let is_open =
+            |idx: usize| is_unexplored::<O>(&edges[idx]) && edges[idx].child::<O>() != Child::Broken;
+        if let Some(turn) = next_in_turn(graph, view, is_open) {
             return Some(turn);
+        }
+        // Simultaneous nodes give no turns, and most of their first visits go to what is unexplored.
+        if view.is_simultaneous && self.note_unexplored::<O>(edges)? {
+            return Some(self.draw(dice));
         }
         let by_children = !view.is_simultaneous && scheme.config.is_by_children(scheme.payoffs);
         let points = scheme.valuation.points(1.0) * if by_children { scheme.valuation.discount } else { 1.0 };
-        let mut n_untried = 0;
+        let mut n_unexplored = 0;
         let n_parent = self.columns.fill(edges, points, |edge| {
-            n_untried += usize::from(is_untried::<O>(edge));
+            n_unexplored += usize::from(is_unexplored::<O>(edge));
             if by_children { of_child(graph, edge, view.role_idx) } else { edge.results::<O>() }
         });
-        if n_untried > 0 {
-            self.untried.clear();
-            for (idx, edge) in edges.iter().enumerate().filter(|(_, edge)| is_untried::<O>(edge)) {
-                if edge.child::<O>() == Child::Broken {
-                    return None;
-                }
-                self.untried.push(idx);
-            }
-            match self.untried[..] {
-                // Others have tried them by now.
-                [] => {}
-                [only] => return Some(only),
-                _ => return Some(self.untried[dice.below(self.untried.len())]),
-            }
+        if n_unexplored > 0 && self.note_unexplored::<O>(edges)? {
+            return Some(self.draw(dice));
         }
         // Moves whose first playouts are under way count as good as their node is.
-        self.columns.guess(|| mean_of(graph, scheme, view));
-        let numerator = numerator(scheme.exploration, n_parent);
-        let chosen = self.columns.best(0..self.columns.n_rows(), numerator, &mut self.bounds);
+        self.columns.fill_open(|| mean_of(graph, scheme, view));
+        let numerator = numerator(scheme.exploration, n_parent as f64);
+        let chosen = self.columns.best(0..self.columns.n_rows(), numerator);
         if can_keep {
             kept.note(graph, view, &self.columns, n_parent, chosen);
         }
         Some(chosen)
     }
+
+    /// Notes which edges are unexplored; whether any is, and none if one of them leads nowhere.
+    fn note_unexplored<O: Orders>(&mut self, edges: &[Edge]) -> Option<bool> {
+        self.unexplored.clear();
+        for (idx, edge) in edges.iter().enumerate().filter(|(_, edge)| is_unexplored::<O>(edge)) {
+            if edge.child::<O>() == Child::Broken {
+                return None;
+            }
+            self.unexplored.push(idx);
+        }
+        Some(!self.unexplored.is_empty())
+    }
+
+    /// One of those that were noted.
+    fn draw(&self, dice: &mut Dice) -> usize {
+        match self.unexplored[..] {
+            [only] => only,
+            _ => self.unexplored[dice.below(self.unexplored.len())],
+        }
+    }
 }
 
 /// Whether no playout has chosen the edge, nor is on its way.
-fn is_untried<O: Orders>(edge: &Edge) -> bool {
+fn is_unexplored<O: Orders>(edge: &Edge) -> bool {
     edge.count.read::<O>().total() == 0
 }
 
@@ -129,7 +142,7 @@ impl Columns {
     }
 
     /// Sets what is thought of moves without finished playouts.
-    fn guess(&mut self, guess: impl FnOnce() -> f64) {
+    fn fill_open(&mut self, guess: impl FnOnce() -> f64) {
         // No quotient with a visit is that, and no row behind the last move.
         let is_open = |mean: f64| mean.is_nan() || mean == f64::INFINITY;
         let has_open = |any, lanes: &Lanes| lanes.means.iter().fold(any, |any, &mean| any | is_open(mean));
@@ -140,17 +153,17 @@ impl Columns {
         }
     }
 
-    /// The row among these, whole [`LANES`] of them, with the highest bound, counted from the first of them, the earlier one of equals: see
+    /// The row among these, whole lanes of them, with the highest bound, counted from the first of them, the earlier one of equals: see
     /// [`Selector::choose_by_bound`].
     ///
     /// [`Selector::choose_by_bound`]: super::Selector::choose_by_bound
     #[inline]
-    pub(crate) fn best(&self, rows: Range<usize>, numerator: f64, bounds: &mut Vec<[f64; LANES]>) -> usize {
-        bounds.clear();
+    pub(crate) fn best(&mut self, rows: Range<usize>, numerator: f64) -> usize {
         let bounds_of =
             |Lanes { means, widths, .. }: &Lanes| std::array::from_fn(|i| means[i] + numerator * widths[i]);
-        bounds.extend(self.rows[rows.start / LANES..rows.end / LANES].iter().map(bounds_of));
-        first_of_best(bounds.as_flattened())
+        self.bounds.clear();
+        self.bounds.extend(self.rows[rows.start / LANES..rows.end / LANES].iter().map(bounds_of));
+        first_of_best(self.bounds.as_flattened())
     }
 
     /// Puts the rows of others behind its own.
@@ -187,8 +200,8 @@ impl Lanes {
 }
 
 /// C times the square root of the logarithm of a node's playouts.
-pub(crate) fn numerator(exploration: f64, n_parent: u64) -> f64 {
-    exploration * (n_parent.max(1) as f64).ln().sqrt()
+pub(crate) fn numerator(exploration: f64, n_parent: f64) -> f64 {
+    exploration * n_parent.max(1.0).ln().sqrt()
 }
 
 /// One by the square root of so many playouts.
@@ -196,13 +209,14 @@ fn width(total: f64) -> f64 {
     1.0 / total.max(1.0).sqrt()
 }
 
-/// The first bound that is the greatest but for a [`TIE`]: without a decision for each, which nobody could foresee.
-pub(crate) fn first_of_best(bounds: &[f64]) -> usize {
-    let mut greatest = [f64::NEG_INFINITY; 4];
-    let (fours, rest) = bounds.as_chunks::<4>();
+/// The first bound that is the greatest but for a [`TIE`]. Which is the greatest is found without a decision for each; where the first
+/// lies is left to one that processors foresee often enough, and go on.
+pub(super) fn first_of_best(bounds: &[f64]) -> usize {
+    let mut greatest = [f64::NEG_INFINITY; LANES];
+    let (lanes, rest) = bounds.as_chunks::<LANES>();
     let greater = |a: f64, b: f64| if a > b { a } else { b };
-    for four in fours {
-        greatest = std::array::from_fn(|i| greater(four[i], greatest[i]));
+    for lanes in lanes {
+        greatest = std::array::from_fn(|i| greater(lanes[i], greatest[i]));
     }
     let greatest = rest.iter().chain(&greatest).fold(f64::NEG_INFINITY, |a, &b| greater(b, a));
     bounds.iter().position(|&bound| bound >= greatest - TIE).unwrap_or(0)
@@ -271,8 +285,8 @@ mod tests {
                 let scheme = Scheme::new(&options, 100, 2, 1);
                 assert!(scheme.has_columns);
                 let by_accounts = Scheme { has_columns: false, ..scheme.clone() };
-                let n_moves = 2 + u32::try_from(dice.below(30)).expect("small");
-                let n_unlinked = if round % 3 == 0 { 1 + round % 2 } else { 0 };
+                let n_moves = 1 + u32::try_from(dice.below(30)).expect("small");
+                let n_unlinked = if round % 3 == 0 { (1 + round % 2).min(n_moves) } else { 0 };
                 let seed = dice.bits();
                 let chosen = [&scheme, &by_accounts].map(|scheme| {
                     let mut dice = Dice::new(seed);

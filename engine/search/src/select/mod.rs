@@ -10,9 +10,8 @@ mod regret;
 
 use accounts::Recall;
 pub(crate) use accounts::{Account, Standing};
-use columns::Comparison;
-use columns::first_of_best;
-pub(crate) use columns::{Columns, LANES, numerator};
+pub(crate) use columns::{Columns, numerator};
+use columns::{Comparison, first_of_best};
 use leaning::Leaning;
 pub(crate) use regret::{Regrets, choose_by_regret};
 
@@ -202,7 +201,7 @@ impl Selector {
         };
         let pending = |account: &Account| account.in_flight * loss.unwrap_or(1.0);
         let n_parent: f64 = self.accounts.iter().map(|account| account.origin + pending(account)).sum();
-        let numerator = scheme.exploration * n_parent.max(1.0).ln().sqrt();
+        let numerator = numerator(scheme.exploration, n_parent);
         let bound = |account: &Account| {
             let visits = account.visits + pending(account);
             // A move whose first playouts are under way counts as good as its node is.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::common::boards::Matrix;
 use crate::common::graphs::{Layers, Remembered, figure_of_ary, figure_of_ucd};
-use crate::common::{Game, Nim, Rust};
+use crate::common::{self, Game, Nim, Rust};
 use daggerboard_search::{
     Aim, Budget, Config, FinalMove, GraphSummary, InFlight, Options, Payoffs, Report, Searcher, Simultaneous,
     Unexplored,
@@ -127,7 +127,7 @@ fn payoffs_on_nodes_are_those_of_the_simple_way() {
 }
 
 /// In how many of 200 searches the root's second move, which is the better one, is preferred in the end.
-fn n_right(game: impl Fn() -> crate::common::graphs::Drawn, name: &str) -> usize {
+fn n_right(game: impl Fn() -> common::graphs::Drawn, name: &str) -> usize {
     let best = |seed| search(game(), options(name, seed), 1000).0.roles[0].moves[0].a_move;
     (0..200).filter(|&seed| best(seed) == Move(1)).count()
 }
@@ -178,7 +178,7 @@ fn every_option_keeps_the_laws_with_many_threads() {
             let text = format!("{options:?}");
             let (report, _) = search(Nim([3, 4, 5, 0]), options.clone(), 5_000);
             assert_eq!(report.playouts, 5_000, "{text}");
-            let (report, _) = search(crate::common::Picks { n_roles: 2, steps: 3, most: 3 }, options, 5_000);
+            let (report, _) = search(common::Picks { n_roles: 2, steps: 3, most: 3 }, options, 5_000);
             assert_eq!(report.playouts, 5_000, "{text}");
         }
     }
@@ -191,7 +191,7 @@ fn playouts_under_way_are_counted_once_where_children_tell_of_them() {
             let on_nodes =
                 || Options { payoffs: Some(Payoffs::Nodes), threads, batch: Some(16), ..options(name, 3) };
             search(layers(1, 2), on_nodes(), 5_000);
-            search(crate::common::Picks { n_roles: 2, steps: 3, most: 3 }, on_nodes(), 5_000);
+            search(common::Picks { n_roles: 2, steps: 3, most: 3 }, on_nodes(), 5_000);
         }
     }
 }
@@ -224,7 +224,7 @@ fn gathered_statistics_are_those_that_would_have_been_added_one_by_one() {
                     let (report, _) = search(layers(1, 3), with(hot_levels, threads), 4_000);
                     assert_eq!(report.playouts, 4_000, "{name}, {hot_levels:?} levels");
                     search(Nim([3, 4, 5, 0]), with(hot_levels, threads), 4_000);
-                    search(crate::common::Broken, with(hot_levels, threads), 2_000);
+                    search(common::Broken, with(hot_levels, threads), 2_000);
                 }
             }
         }
@@ -236,7 +236,7 @@ fn gathered_statistics_are_those_that_would_have_been_added_one_by_one() {
 #[test]
 fn a_path_that_goes_round_is_cut_where_nodes_are_kept_too() {
     // One move leads round, the other to the end.
-    let game = || crate::common::graphs::Drawn {
+    let game = || common::graphs::Drawn {
         n_roles: 1,
         places: vec![(0, vec![1, 3]), (0, vec![2]), (0, vec![0]), (0, vec![])],
         goals: |_, _| 50,
@@ -256,7 +256,7 @@ fn a_path_that_goes_round_is_cut_where_nodes_are_kept_too() {
 #[test]
 fn a_discount_prefers_the_shorter_win() {
     // One move wins at once, the other after a forced one; without a discount they are worth the same.
-    let game = || crate::common::graphs::Drawn {
+    let game = || common::graphs::Drawn {
         n_roles: 1,
         places: vec![(0, vec![1, 2]), (0, vec![2]), (0, vec![])],
         goals: |_, _| 100,
@@ -295,7 +295,7 @@ fn the_final_move_goes_by_what_is_asked() {
     // A sure 60 against a way to 100 among many losses.
     let mut places = vec![(0, vec![1, 2]), (0, vec![]), (0, (3..23).collect())];
     places.resize(23, (0, vec![]));
-    let game = || crate::common::graphs::Drawn {
+    let game = || common::graphs::Drawn {
         n_roles: 2,
         places: places.iter().map(|(_, ways)| (usize::from(ways.len() > 2), ways.clone())).collect(),
         goals: |place, role| match (role, place) {
@@ -375,7 +375,7 @@ fn full_tables_and_nodes_without_edges_are_no_end() {
         for max_bytes in [1 << 20, 2 << 20] {
             let small = |seed| Options { max_bytes, threads: 4, ..options(name, seed) };
             search(Nim([7, 7, 7, 7]), small(1), 3000);
-            let (report, _) = search(crate::common::Picks { n_roles: 3, steps: 4, most: 15 }, small(2), 6000);
+            let (report, _) = search(common::Picks { n_roles: 3, steps: 4, most: 15 }, small(2), 6000);
             assert_eq!(report.playouts, 6000, "{name}");
         }
     }

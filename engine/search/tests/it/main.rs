@@ -1,4 +1,5 @@
-//! The tests of whole searches, in one program: so the searches of their games are compiled once.
+//! The tests of whole searches, in one program, so that the searches of their games are compiled once. Those that take all cores are in
+//! another, which runs when this one is done.
 
 mod common;
 mod families;
@@ -7,4 +8,3 @@ mod reproducible;
 mod search;
 mod settling;
 mod solver;
-mod stress;

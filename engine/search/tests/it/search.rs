@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::common::runs::{play, searcher};
-use crate::common::{Broken, Deep, Dial, Endless, Game, Nim, Panicking, Picks, Rust, Wide, take};
+use crate::common::{self, Broken, Deep, Dial, Endless, Game, Nim, Panicking, Picks, Rust, Wide, take};
 use daggerboard_search::{
     Budget, Config, Depth, Options, SearchError, Searcher, VerifyError, WorkLimit, cores,
 };
@@ -17,7 +17,7 @@ fn options(config: Config, threads: usize) -> Options {
         seed: Some(1),
         max_bytes: 256 << 20,
         state_heap_bytes: Some(0),
-        // A solved root would end runs before what is asked here: tests/solver.rs has the solver.
+        // A solved root would end runs before what is asked here: tests/it/solver.rs has the solver.
         solver: false,
         ..Options::default()
     }
@@ -33,7 +33,7 @@ fn the_winning_move_of_nim_gets_most_visits() {
             // heaps 3, 4, 5 the tree was still wrong for one of 60 after 200,000, with two threads.)
             let report = play(&mut searcher, 100_000);
             assert_eq!(report.best(Role(0)), Some(Move(take(2, 1))), "{config}: {report:#?}");
-            assert_eq!(report.best(Role(1)), Some(Move(crate::common::NOOP)));
+            assert_eq!(report.best(Role(1)), Some(Move(common::NOOP)));
             assert_eq!(report.playouts, 100_000);
         }
     }
@@ -133,7 +133,7 @@ fn a_known_position_keeps_its_subgraph() {
         searcher.set_root(&reasoner.initial());
         let before = play(&mut searcher, 20_000);
         let chosen = before.roles[0].moves[0];
-        let next = reasoner.game.next(&reasoner.initial(), &[chosen.a_move.0, crate::common::NOOP]);
+        let next = reasoner.game.next(&reasoner.initial(), &[chosen.a_move.0, common::NOOP]);
         searcher.set_root(&next);
         let after = play(&mut searcher, 0);
         let kept: u64 = after.roles[1].moves.iter().map(|m| m.visits).sum();

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use crate::common::runs::searcher;
-use crate::common::{Dial, Game, Nim, Wide};
+use crate::common::{self, Dial, Game, Nim, Wide};
 use daggerboard_search::{Budget, Config, FinalMove, Options, Report, Settling, WorkLimit};
 use reasoner::{Interrupt, Move, Role};
 
@@ -125,7 +125,7 @@ fn a_single_move_is_settled_without_any_limit() {
     let budget = Budget { settled_for, ..Budget::default() };
     let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("there is a root");
     assert!(report.is_settled, "{report:#?}");
-    assert_eq!(report.best(Role(1)), Some(Move(crate::common::NOOP)));
+    assert_eq!(report.best(Role(1)), Some(Move(common::NOOP)));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::common::boards::{InARow, Matrix, SmallHex};
 use crate::common::exhaustive::{Values, values};
 use crate::common::graphs::{Drawn, Layers};
 use crate::common::runs::{play, searcher};
-use crate::common::{Broken, Game, Nim, Picks, Rust, take};
+use crate::common::{self, Broken, Game, Nim, Picks, Rust, take};
 use daggerboard_search::{Aim, Config, Options, Report, Searcher, Simultaneous};
 use reasoner::{Interrupt, Move, Role};
 
@@ -313,7 +313,7 @@ fn what_was_proven_is_known_when_the_match_goes_on() {
         // The loser makes any move; the winner's next one is known, or found.
         let report = play(&mut searcher, 100_000);
         let best = if mover == 0 { report.best(Role(0)).expect("a move").0 } else { legal[0] };
-        let joint_move = if mover == 0 { [best, crate::common::NOOP] } else { [crate::common::NOOP, best] };
+        let joint_move = if mover == 0 { [best, common::NOOP] } else { [common::NOOP, best] };
         state = reasoner.game.next(&state, &joint_move);
         searcher.set_root(&state);
     }

@@ -1,7 +1,11 @@
 //! Many threads on few nodes, then the conservation laws.
 
-use crate::common::runs::is_slow;
-use crate::common::{Broken, Game, Nim, Picks, Rust};
+#[allow(dead_code, reason = "a part of the games will do")]
+#[path = "it/common/mod.rs"]
+mod common;
+
+use common::runs::is_slow;
+use common::{Broken, Game, Nim, Picks, Rust};
 use daggerboard_search::{Budget, Config, Options, Searcher};
 use reasoner::Interrupt;
 
@@ -12,7 +16,7 @@ fn stress<G: Game>(game: impl Fn() -> G, max_bytes: usize, playouts: u64) {
         let playouts = if is_slow(config) { playouts / 10 } else { playouts };
         let reasoner = Rust::new(game());
         let root = reasoner.initial();
-        // A solved root would end the runs: tests/solver.rs has the solver.
+        // A solved root would end the runs: tests/it/solver.rs has the solver.
         let options = Options {
             config,
             threads: N_THREADS,
