@@ -60,26 +60,33 @@ const LONG: Duration = Duration::from_millis(4);
 /// Half a batch that takes more than this part of a whole one's time is not worth it: lanes that stay empty take as long as others.
 const NEARLY_AS_LONG: f64 = 0.75;
 
-/// Batches until one is halved again for which that was not worth it: what was measured may have been chance.
-const TRUSTED: u32 = 32;
+/// Batches of one size until another is tried, whatever was found of it before: that may have been chance.
+const STEADY: u32 = 32;
 
 /// How many leaves a thread gathers before it rolls out: fewer where that takes long. Runs that only count their
 /// playouts keep to what was asked for, so that they can be made again.
+///
+/// Times are those of a clock on the wall, in which other threads may have had the processor: one long batch tells nothing, two in turn do.
 #[derive(Debug)]
 pub(crate) struct Pace {
     pub(crate) batch: u64,
     most: u64,
-    /// What a batch took, if it was halved for that.
+    /// Batches since there were other numbers of leaves.
+    n_steady: u32,
+    /// What the last one took, if it was long.
+    last: Option<Duration>,
+    /// What batches took that were halved for that.
     before: Option<Duration>,
-    /// Batches that are not halved.
-    n_trusted: u32,
+    /// Whether half of it was found to take nearly as long.
+    is_worthwhile: bool,
     is_timed: bool,
 }
 
 impl Pace {
     /// Of at most `most` leaves.
     pub(crate) fn new(most: u64, is_timed: bool) -> Pace {
-        Pace { batch: most, most, before: None, n_trusted: 0, is_timed: is_timed && most > 1 }
+        let is_timed = is_timed && most > 1;
+        Pace { batch: most, most, n_steady: 0, last: None, before: None, is_worthwhile: false, is_timed }
     }
 
     /// A batch begins.
@@ -98,18 +105,32 @@ impl Pace {
 
     /// A whole batch took so long.
     fn take(&mut self, elapsed: Duration) {
-        let was_in_vain = self.before.take().is_some_and(|before| elapsed > before.mul_f64(NEARLY_AS_LONG));
-        self.n_trusted = self.n_trusted.saturating_sub(1);
-        if was_in_vain {
-            self.n_trusted = TRUSTED;
-            self.batch = (self.batch * 2).min(self.most);
-        } else if elapsed > LONG && self.batch > 1 && self.n_trusted == 0 {
-            self.before = Some(elapsed);
-            self.batch /= 2;
-        } else if elapsed < LONG / 2 {
+        let (last, before) = (self.last.take(), self.before.take());
+        self.n_steady = self.n_steady.saturating_add(1);
+        let is_due = self.n_steady >= STEADY;
+        if before.is_some_and(|before| elapsed > before.mul_f64(NEARLY_AS_LONG)) {
+            self.resize(self.batch * 2);
+            self.is_worthwhile = true;
+        } else if elapsed <= LONG {
             // Twice as many take twice as long at most.
-            self.batch = (self.batch * 2).min(self.most);
+            if elapsed < LONG / 2 || is_due {
+                self.resize(self.batch * 2);
+            }
+        } else if self.batch > 1 && (is_due || !self.is_worthwhile) {
+            match last {
+                None => self.last = Some(elapsed),
+                Some(last) => {
+                    self.resize(self.batch / 2);
+                    self.before = Some(last.min(elapsed));
+                }
+            }
         }
+    }
+
+    fn resize(&mut self, batch: u64) {
+        self.batch = batch.min(self.most);
+        self.n_steady = 0;
+        self.is_worthwhile = false;
     }
 }
 
@@ -139,16 +160,15 @@ mod tests {
 
     #[test]
     fn batches_shrink_while_they_take_long_and_grow_again() {
-        let mut pace = Pace::new(64, true);
-        assert_eq!(paced(&mut pace, 9, |n| times(LONG, n)), [64, 32, 16, 8, 4, 2, 1, 1, 1]);
-        assert_eq!(paced(&mut pace, 8, |_| LONG / 10), [1, 2, 4, 8, 16, 32, 64, 64]);
-        assert!(Pace::new(64, false).begin().is_none(), "what only counts is not timed");
-        let long_ago = Instant::now().checked_sub(LONG * 2);
-        assert!(long_ago.is_some());
-        pace.end(long_ago, 63);
-        assert_eq!(pace.batch, 64, "a part of a batch tells nothing");
-        pace.end(long_ago, 64);
-        assert_eq!(pace.batch, 32);
+        let mut pace = Pace::new(8, true);
+        assert_eq!(paced(&mut pace, 8, |n| times(LONG, n)), [8, 8, 4, 4, 2, 2, 1, 1]);
+        assert_eq!(paced(&mut pace, 5, |_| LONG / 10), [1, 2, 4, 8, 8]);
+        assert!(Pace::new(8, false).begin().is_none(), "what only counts is not timed");
+        let long_ago = || Some(Instant::now().checked_sub(LONG * 2).expect("the machine runs for longer"));
+        (0..2).for_each(|_| pace.end(long_ago(), 7));
+        assert_eq!(pace.batch, 8, "a part of a batch tells nothing");
+        (0..2).for_each(|_| pace.end(long_ago(), 8));
+        assert_eq!(pace.batch, 4);
     }
 
     #[test]
@@ -158,19 +178,28 @@ mod tests {
         let n_small = batches.iter().filter(|&&batch| batch < 64).count();
         assert!(batches.iter().all(|&batch| batch >= 32) && n_small < 8, "{batches:?}");
         let of_sixteen_lanes = |n: u64| times(LONG / 3, n.div_ceil(16));
-        assert_eq!(paced(&mut pace, 60, of_sixteen_lanes)[40..], [32; 20]);
+        let batches = paced(&mut pace, 120, of_sixteen_lanes);
+        let n_whole = batches[40..].iter().filter(|&&batch| batch == 32).count();
+        assert!(n_whole > 72 && batches[40..].iter().all(|&batch| batch >= 32), "{batches:?}");
     }
 
     #[test]
     fn what_was_chance_is_forgotten() {
+        // 32 leaves take half as long as 64, fewer as long as 32.
+        let length = |n: u64| times(LONG * 11 / 20, n.div_ceil(32));
         let mut pace = Pace::new(64, true);
-        let linear = |n| times(LONG / 16, n);
-        paced(&mut pace, 1, linear);
-        // The first half comes upon other work.
-        paced(&mut pace, 1, |_| LONG * 4);
-        assert_eq!(paced(&mut pace, 1, linear), [64]);
-        let batches = paced(&mut pace, 60, linear);
-        assert!(batches[40..].iter().all(|&batch| batch <= 16), "{batches:?}");
+        let mut n_batches = 0;
+        let mut disturbed = |n: u64| {
+            n_batches += 1;
+            if n_batches % 10 == 0 { LONG * 3 } else { length(n) }
+        };
+        let mut batches = Vec::new();
+        for _ in 0..1000 {
+            batches.push(pace.batch);
+            pace.take(disturbed(pace.batch));
+        }
+        let n_small = batches.iter().filter(|&&batch| batch < 32).count();
+        assert!(n_small < 100, "{batches:?}");
     }
 
     /// Playouts of a given length until a limit is reached.
