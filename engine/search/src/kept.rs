@@ -51,10 +51,9 @@ struct KeptNode {
     id: NodeId,
     role: u32,
     first_edge: u32,
-    n_moves: u32,
-    /// Its rows, with those behind the last move that no choice falls on.
+    /// Its rows begin here, one for each move.
     first_row: u32,
-    end_row: u32,
+    n_moves: u32,
     /// Playouts, with those that are sent on their way.
     n_parent: u64,
     /// C times the square root of their logarithm: computed when they change, so that nobody waits for it.
@@ -139,7 +138,7 @@ impl Kept {
             }
         };
         let node = &self.nodes[node_idx as usize];
-        let rows = node.first_row as usize..node.end_row as usize;
+        let rows = node.first_row as usize..(node.first_row + node.n_moves) as usize;
         let chosen = u32_of(self.columns.best(rows, node.numerator));
         debug_assert!(chosen < node.n_moves);
         let spot = Spot(node.first_row + chosen);
@@ -211,7 +210,6 @@ impl Kept {
             first_edge: view.edges.start,
             n_moves: u32_of(view.edges.len()),
             first_row: u32_of(first_row),
-            end_row: u32_of(self.columns.n_rows()),
             n_parent,
             numerator: 0.0,
         });

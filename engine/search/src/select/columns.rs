@@ -55,9 +55,9 @@ impl Comparison {
     ) -> Option<usize> {
         let can_keep = kept.leave();
         let edges = graph.edges_in(view.edges.clone());
-        let is_open =
+        let can_be_tried =
             |idx: usize| is_unexplored::<O>(&edges[idx]) && edges[idx].child::<O>() != Child::Broken;
-        if let Some(turn) = next_in_turn(graph, view, is_open) {
+        if let Some(turn) = next_in_turn(graph, view, can_be_tried) {
             return Some(turn);
         }
         // Simultaneous nodes give no turns, and most of their first visits go to what is unexplored.
@@ -77,7 +77,7 @@ impl Comparison {
         // Moves whose first playouts are under way count as good as their node is.
         self.columns.fill_open(|| mean_of(graph, scheme, view));
         let numerator = numerator(scheme.exploration, n_parent as f64);
-        let chosen = self.columns.best(0..self.columns.n_rows(), numerator);
+        let chosen = self.columns.best(0..edges.len(), numerator);
         if can_keep {
             kept.note(graph, view, &self.columns, n_parent, chosen);
         }
@@ -153,7 +153,7 @@ impl Columns {
         }
     }
 
-    /// The row among these, whole lanes of them, with the highest bound, counted from the first of them, the earlier one of equals: see
+    /// The row among those of a node with the highest bound, counted from the first of them, the earlier one of equals: see
     /// [`Selector::choose_by_bound`].
     ///
     /// [`Selector::choose_by_bound`]: super::Selector::choose_by_bound
@@ -162,7 +162,7 @@ impl Columns {
         let bounds_of =
             |Lanes { means, widths, .. }: &Lanes| std::array::from_fn(|i| means[i] + numerator * widths[i]);
         self.bounds.clear();
-        self.bounds.extend(self.rows[rows.start / LANES..rows.end / LANES].iter().map(bounds_of));
+        self.bounds.extend(self.rows[rows.start / LANES..rows.end.div_ceil(LANES)].iter().map(bounds_of));
         first_of_best(self.bounds.as_flattened())
     }
 
