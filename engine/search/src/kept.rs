@@ -1,11 +1,11 @@
-//! Nodes that many descents of a batch come by, kept by a thread until the batch is played out.
+//! Nodes that many descents come by, kept by a thread for a term of some batches.
 //!
 //! In goes what selection has read of a node's moves when the first of these descents came by; out comes, without a look at the graph, how
-//! each later one goes on there, and when all are backed up one addition for each place in the graph. Why: the nodes
-//! near the root and their children are read and written by every playout of every thread, and nothing of a batch is finished before
-//! all its descents are made, so that one thread chooses the same (EXPERIMENTS.md, "Nodes that several descents of a batch come
-//! by"). Other threads do not see what is in flight on these nodes: once a search is longer than some batches, that is little beside the
-//! visits of each.
+//! each later one goes on there, and at the end of the term one addition for each place in the graph. Why: the nodes near the root and
+//! their children are read and written by every playout of every thread. What this thread finishes is added to what is kept, so that
+//! it chooses as it would by the graph, but for what comes to a child by other parents (EXPERIMENTS.md, "Nodes that several descents
+//! come by"). Other threads do not see what is done on these nodes before the term ends, so a term is short beside what a search has
+//! made.
 
 use std::hash::Hash;
 
@@ -21,8 +21,10 @@ use crate::scheme::Scheme;
 use crate::select::{Columns, Viewpoint, numerator};
 use crate::sync::Ordering;
 
-/// A node is kept if so many descents of the batch are likely to come by: the first one pays for reading as it would anyway.
-const WORTH: u64 = 2;
+/// Descents of a term, where it is longer than a batch: no more than these, and than this part of all that the root has seen, for all
+/// threads together.
+const LONGEST_TERM: u64 = 512;
+const TERMS: u64 = 64;
 
 /// How a descent goes on from a node that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +73,15 @@ struct KeptMove {
     /// Visits that were gathered, and the sum of the role's values over them.
     visits: u64,
     sum: u64,
+    known: Known,
+}
+
+/// The finished playouts that a move is compared by, and the sum of the role's values over them: those of its child, where children
+/// tell.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    visits: u64,
+    sum: u64,
 }
 
 /// The nodes that a thread keeps.
@@ -81,9 +92,15 @@ pub(crate) struct Kept {
     exploration: f64,
     /// Visits of a playout.
     weight: u64,
+    /// Whether moves are compared by what came to their children, and what a unit of it is worth in goal points.
+    by_children: bool,
+    points: f64,
+    n_threads: u64,
     n_roles: usize,
-    /// Descents of the batch.
-    n_descents: u64,
+    /// Descents of the batch, of the term, and those of it that were begun.
+    n_in_batch: u64,
+    n_in_term: u64,
+    n_begun: u64,
     by_id: FxHashMap<NodeId, u32>,
     nodes: Vec<KeptNode>,
     /// By node and role, the sum of the values that were gathered.
@@ -93,20 +110,33 @@ pub(crate) struct Kept {
     columns: Columns,
     /// By row.
     moves: Vec<KeptMove>,
-    /// Playouts of the first node that was kept: the root, or nothing is.
-    n_first: u64,
     /// Whether all nodes that the descent at hand has left are kept.
     is_followed: bool,
+    /// What the descent at hand chose where a node was kept for it.
+    noted: Option<Spot>,
 }
 
 impl Kept {
-    /// A batch of so many descents begins.
+    /// A batch of so many descents begins; with it a term, unless one is under way.
     pub(crate) fn begin_batch(&mut self, scheme: &Scheme, n_descents: u64) {
-        debug_assert!(self.nodes.is_empty(), "what was gathered is added");
         self.is_on = scheme.keeps_nodes && n_descents > 1;
-        self.exploration = scheme.exploration;
-        self.weight = scheme.weight();
-        self.n_descents = n_descents;
+        self.n_in_batch = n_descents;
+        if self.nodes.is_empty() {
+            self.exploration = scheme.exploration;
+            self.weight = scheme.weight();
+            self.by_children = scheme.children_tell;
+            self.points = scheme.points_of_unit(self.by_children);
+            self.n_threads = scheme.n_threads;
+            self.n_in_term = n_descents;
+            self.n_begun = 0;
+        }
+        self.n_begun += n_descents;
+    }
+
+    /// All descents of the batch are backed up or taken back; if that ends the term, what was gathered is added to the graph: to how many
+    /// places.
+    pub(crate) fn end_batch<S: Eq + Hash, O: Orders>(&mut self, graph: &Graph<S, O>) -> u64 {
+        if self.n_begun < self.n_in_term { 0 } else { self.flush(graph) }
     }
 
     /// A descent is at the root, or goes on elsewhere, where it had to ask something.
@@ -153,7 +183,7 @@ impl Kept {
         KeptStep { role: node.role, edge: node.first_edge + (spot.0 - node.first_row), child }
     }
 
-    /// Keeps the node that the descent is leaving by the move `chosen`, which all before have been kept, if that is worth it.
+    /// Keeps the node that the descent is leaving by the move `chosen`, which all before have been kept, if it can be.
     pub(crate) fn note<S: Eq + Hash, O: Orders>(
         &mut self,
         graph: &Graph<S, O>,
@@ -164,19 +194,25 @@ impl Kept {
     ) {
         let is_first = self.nodes.is_empty();
         // By other moves the descent may come to a node that another one has kept.
-        let is_wanted = !view.is_simultaneous
-            && (is_first || n_parent.saturating_mul(self.n_descents) >= WORTH * self.n_first)
-            && !self.by_id.contains_key(&view.id);
+        let is_wanted = !view.is_simultaneous && !self.by_id.contains_key(&view.id);
         if !is_wanted || !self.take(graph, view, columns, n_parent) {
             return;
         }
         if is_first {
-            self.n_first = n_parent;
+            let share = n_parent / (self.weight * TERMS * self.n_threads);
+            self.n_in_term = share.min(LONGEST_TERM).max(self.n_in_batch);
         }
         let node_idx = u32_of(self.nodes.len() - 1);
         self.by_id.insert(view.id, node_idx);
-        self.enter(node_idx, Spot(self.nodes[node_idx as usize].first_row + u32_of(chosen)));
+        let spot = Spot(self.nodes[node_idx as usize].first_row + u32_of(chosen));
+        self.enter(node_idx, spot);
         self.is_followed = true;
+        self.noted = Some(spot);
+    }
+
+    /// What the descent chose where it left its node, if that is kept by now.
+    pub(crate) fn take_noted(&mut self) -> Option<Spot> {
+        self.noted.take()
     }
 
     /// Takes a node in; false if one of its moves does not lead to a node, or the reasoner has failed here, which each descent has to
@@ -197,10 +233,14 @@ impl Kept {
                 self.moves.truncate(first_row);
                 return false;
             };
-            self.moves.push(KeptMove { node_idx, child, kept: None, visits: 0, sum: 0 });
+            let known =
+                if self.by_children { graph.results(child, view.role_idx) } else { edge.results::<O>() };
+            let known = Known { visits: known.tally.visits, sum: known.sum };
+            self.moves.push(KeptMove { node_idx, child, kept: None, visits: 0, sum: 0, known });
         }
         self.columns.append(columns);
-        let filler = KeptMove { node_idx, child: NodeId(0), kept: None, visits: 0, sum: 0 };
+        let known = Known::default();
+        let filler = KeptMove { node_idx, child: NodeId(0), kept: None, visits: 0, sum: 0, known };
         self.moves.resize(self.columns.n_rows(), filler);
         self.n_roles = graph.n_roles;
         self.sums.resize(self.sums.len() + graph.n_roles, 0);
@@ -218,18 +258,33 @@ impl Kept {
 
     /// A playout goes this way.
     fn enter(&mut self, node_idx: u32, spot: Spot) {
-        self.columns.enter(spot.idx(), self.weight);
-        let node = &mut self.nodes[node_idx as usize];
-        node.n_parent += self.weight;
-        node.numerator = numerator(self.exploration, node.n_parent as f64);
+        self.columns.enter(spot.idx(), self.weight.cast_signed());
+        self.set_parent(node_idx, self.nodes[node_idx as usize].n_parent + self.weight);
     }
 
-    /// A playout that went this way is finished, with these values, one per role.
-    pub(crate) fn add(&mut self, spot: Spot, values: &[u64]) {
+    /// A playout that went this way is taken back.
+    pub(crate) fn leave_again(&mut self, spot: Spot) {
+        let node_idx = self.moves[spot.idx()].node_idx;
+        self.columns.enter(spot.idx(), -self.weight.cast_signed());
+        self.set_parent(node_idx, self.nodes[node_idx as usize].n_parent - self.weight);
+    }
+
+    fn set_parent(&mut self, node_idx: u32, n_parent: u64) {
+        let node = &mut self.nodes[node_idx as usize];
+        node.n_parent = n_parent;
+        node.numerator = numerator(self.exploration, n_parent as f64);
+    }
+
+    /// A playout that went this way is finished, with these values at the node and at its child, one per role.
+    pub(crate) fn add(&mut self, spot: Spot, values: &[u64], at_child: &[u64]) {
         let a_move = &mut self.moves[spot.idx()];
         let node_idx = a_move.node_idx as usize;
         a_move.visits += self.weight;
-        a_move.sum += values[self.nodes[node_idx].role as usize];
+        let role_idx = self.nodes[node_idx].role as usize;
+        a_move.sum += values[role_idx];
+        a_move.known.visits += self.weight;
+        a_move.known.sum += if self.by_children { at_child } else { values }[role_idx];
+        self.columns.set_mean(spot.idx(), a_move.known.visits, a_move.known.sum, self.points);
         let sums = &mut self.sums[node_idx * self.n_roles..][..self.n_roles];
         sums.iter_mut().zip(values).for_each(|(sum, &value)| *sum += value);
     }
@@ -312,6 +367,14 @@ mod tests {
         columns
     }
 
+    /// Visits, what is in flight, and sums of all edges and nodes.
+    fn all_told(graph: &Small, ids: &[NodeId]) -> Vec<(u64, u64, u64)> {
+        let edges = ids.iter().flat_map(|&id| graph.edges_in(view(graph, id).edges));
+        let results = edges.map(crate::edge::Edge::results::<Sound>);
+        let results = results.chain(ids.iter().flat_map(|&id| [0, 1].map(|role| graph.results(id, role))));
+        results.map(|it| (it.tally.visits, it.tally.in_flight, it.sum)).collect()
+    }
+
     /// The index of a move in its node.
     fn move_of(kept: &Kept, spot: Spot) -> u32 {
         spot.0 - kept.nodes[kept.moves[spot.idx()].node_idx as usize].first_row
@@ -386,6 +449,8 @@ mod tests {
         kept.begin_descent(true);
         note(&mut kept, &graph, ids[0], &[1, 90]);
         note(&mut kept, &graph, ids[1], &[80, 2]);
+        let before = all_told(&graph, &ids);
+        let mut passed = Vec::new();
         for values in [[100, 300], [0, 500], [700, 0]] {
             let first = kept.pass(ids[0], None).expect("it is kept");
             let edge = view(&graph, ids[0]).edges.start + 1;
@@ -393,9 +458,10 @@ mod tests {
             let second = kept.pass(ids[1], Some(first)).expect("it is kept");
             assert_eq!((kept.step(second).child, move_of(&kept, second)), (ids[2], 0));
             assert_eq!(kept.pass(ids[2], Some(second)), None);
-            kept.add(first, &values);
-            kept.add(second, &values);
+            passed.extend([(first, values), (second, values)]);
         }
+        passed.iter().for_each(|(spot, values)| kept.add(*spot, values, values));
+        assert_eq!(all_told(&graph, &ids), before, "nothing is told before the end");
         kept.flush(&graph);
         let told = |id: NodeId, move_idx: u32| {
             let edge = graph.edge(view(&graph, id).edges.start + move_idx);
@@ -440,20 +506,93 @@ mod tests {
     }
 
     #[test]
-    fn only_what_several_descents_come_by_is_kept() {
+    fn what_lies_behind_a_node_that_is_not_kept_is_not() {
         let (mut kept, options) = begin(1.0, 64);
         let (graph, ids) = round(&options, 5, 2);
-        let visit = |kept: &mut Kept, id, n_parent| note_visited(kept, &graph, id, &[1, 2], n_parent);
+        let visit = |kept: &mut Kept, id| note(kept, &graph, id, &[1, 2]);
+        graph.node(ids[2]).failures.fetch_add(1, Ordering::Relaxed);
         kept.begin_descent(true);
-        visit(&mut kept, ids[0], 3200);
-        visit(&mut kept, ids[1], 100);
-        visit(&mut kept, ids[2], 99);
-        visit(&mut kept, ids[3], 3200);
+        ids[..4].iter().for_each(|&id| visit(&mut kept, id));
         let is_kept: Vec<_> = ids[..4].iter().map(|&id| kept.pass(id, None).is_some()).collect();
-        assert_eq!(is_kept, [true, true, false, false], "nor what lies behind one that is not");
+        assert_eq!(is_kept, [true, true, false, false]);
         kept.begin_descent(false);
-        visit(&mut kept, ids[4], 3200);
+        visit(&mut kept, ids[4]);
         assert_eq!(kept.pass(ids[4], None), None, "nor where a descent goes on that had to ask");
+    }
+
+    #[test]
+    fn what_is_finished_in_a_term_makes_a_move_more_or_less_of_a_choice() {
+        let discounted = Options { discount: 0.5, ..Options::default() };
+        for (change, values, at_child) in [(Options::default(), 400, 400), (discounted, 200, 400)] {
+            let options = Options { batch: Some(64), rollouts: Some(8), exploration: Some(0.0), ..change };
+            let scheme = Scheme::new(&options, 100, 2, 1);
+            let mut kept = Kept::default();
+            kept.begin_batch(&scheme, 64);
+            let (graph, ids) = round(&options, 2, 2);
+            let unit = scheme.valuation.full() / 100;
+            for id in &ids {
+                // Both moves lead there, so a move's results are told apart by its rows alone.
+                graph.node(*id).count.add::<Sound>(8);
+                graph.sum(*id, 0).store(8 * 60 * unit, Ordering::Relaxed);
+            }
+            let mut columns = Columns::default();
+            columns.fill(&[61, 60], scheme.points_of_unit(true), |mean| {
+                Results::new(Tally { visits: 8, in_flight: 0 }, 8 * mean * unit)
+            });
+            kept.begin_descent(true);
+            kept.leave();
+            kept.note(&graph, &view(&graph, ids[0]), &columns, 16, 0);
+            let spot = kept.pass(ids[0], None).expect("it is kept");
+            assert_eq!(move_of(&kept, spot), 0);
+            kept.add(spot, &[values * unit, 0], &[at_child * unit, 0]);
+            // 8 visits of 60 and 8 of 50.
+            assert_eq!(chosen(&mut kept, ids[0]), Some(1));
+            let mean = kept.columns.mean_of(spot.idx());
+            assert!((mean - 55.0 * options.discount).abs() < 1e-3, "{mean}");
+        }
+    }
+
+    #[test]
+    fn a_playout_that_is_taken_back_leaves_no_trace() {
+        let (mut kept, options) = begin(40.0, 64);
+        let (graph, ids) = round(&options, 2, 3);
+        kept.begin_descent(true);
+        note(&mut kept, &graph, ids[0], &[50, 50, 50]);
+        let first = kept.pass(ids[0], None).expect("it is kept");
+        kept.leave_again(first);
+        assert_eq!(kept.pass(ids[0], None), Some(first), "again");
+        kept.leave_again(first);
+        kept.flush(&graph);
+        assert_eq!(graph.node(ids[0]).count.read::<Sound>(), Tally { visits: 0, in_flight: 0 });
+    }
+
+    #[test]
+    fn a_term_is_some_batches_of_a_long_search_and_one_of_a_short_one() {
+        let batches_of = |n_leaves: u64, threads| {
+            let options = Options { batch: Some(64), rollouts: Some(8), threads, ..Options::default() };
+            let scheme = Scheme::new(&options, 100, 2, 1);
+            let mut kept = Kept::default();
+            let (graph, ids) = round(&options, 2, 2);
+            for n_batches in 1.. {
+                kept.begin_batch(&scheme, 64);
+                if n_batches == 1 {
+                    kept.begin_descent(true);
+                    note_visited(&mut kept, &graph, ids[0], &[1, 2], 8 * n_leaves);
+                }
+                let spot = kept.pass(ids[0], None).expect("it is kept");
+                kept.add(spot, &[0, 0], &[0, 0]);
+                if kept.end_batch(&graph) > 0 {
+                    assert_eq!(kept.pass(ids[0], None), None, "the term is over");
+                    return n_batches;
+                }
+            }
+            unreachable!("terms end")
+        };
+        assert_eq!(batches_of(2, 1), 1);
+        assert_eq!(batches_of(64 * 128, 1), 2);
+        assert_eq!(batches_of(64 * 128, 2), 1, "two threads share");
+        assert_eq!(batches_of(1 << 30, 1), LONGEST_TERM / 64);
+        assert_eq!(batches_of(1 << 30, 16), LONGEST_TERM / 64);
     }
 
     /// Whether the root is kept, after a change, that the first of so many descents comes by.

@@ -30,12 +30,14 @@ pub(crate) struct Scheme {
     pub(crate) children_tell: bool,
     /// Levels from the root on whose statistics are gathered over a batch.
     pub(crate) hot_levels: usize,
-    /// Whether nodes that many descents of a batch come by are kept until it is played out.
+    /// Whether nodes that many descents come by are kept for some batches.
     pub(crate) keeps_nodes: bool,
     /// Leaves of a batch.
     pub(crate) batch: u64,
     /// Rollouts from each leaf.
     pub(crate) n_rollouts: u32,
+    /// Threads of the search.
+    pub(crate) n_threads: u64,
 }
 
 /// Leaves in flight, and rollouts from each, where the reasoner plays many side by side (BATCHES.md of the reference
@@ -75,6 +77,7 @@ impl Scheme {
             keeps_nodes: has_columns && config.adds_along_path() && options.hot_levels.is_none(),
             batch: u64::from(batch),
             n_rollouts,
+            n_threads: options.threads as u64,
             config,
             payoffs,
             exploration: options.exploration_for(n_roles)
@@ -86,6 +89,11 @@ impl Scheme {
             rave_bias: options.rave_bias,
             pn_bias: options.pn_bias,
         }
+    }
+
+    /// What a unit of a sum is worth in goal points, where moves are compared by what came to their children or to their edges.
+    pub(crate) fn points_of_unit(&self, by_children: bool) -> f64 {
+        self.valuation.points(1.0) * if by_children { self.valuation.discount } else { 1.0 }
     }
 
     /// Visits of a playout.

@@ -117,16 +117,28 @@ impl Path {
     /// is cut.
     #[inline]
     pub(crate) fn pass_kept(&mut self, id: NodeId, spot: Spot, step: KeptStep) -> bool {
-        let KeptStep { edge, role, .. } = step;
         self.nodes.push(id);
         if self.has_come_back() {
             self.nodes.pop();
             return false;
         }
+        self.leave_kept(spot, step);
+        true
+    }
+
+    /// The playout leaves the last node, which is kept as of now.
+    pub(crate) fn leave_newly_kept(&mut self, node: &Node, spot: Spot, step: KeptStep) {
+        if self.is_in_flight_on(self.nodes.len() - 1) {
+            node.count.leave(self.weight);
+        }
+        self.leave_kept(spot, step);
+    }
+
+    fn leave_kept(&mut self, spot: Spot, step: KeptStep) {
+        let KeptStep { edge, role, .. } = step;
         self.kept.push(spot);
         self.leave_node(false);
         self.push_edge(Passed { edge, role, chance: None, is_counted: false });
-        true
     }
 
     fn is_in_flight_on(&self, level: usize) -> bool {
@@ -283,7 +295,7 @@ impl Path {
     /// Sums first, counts after them with [`Orders::COUNT`]; see [`Count`](crate::count::Count).
     fn add_along<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>, hot: &mut Hot, kept: &mut Kept) {
         for (level, &spot) in self.kept.iter().enumerate() {
-            kept.add(spot, self.values_at(level));
+            kept.add(spot, self.values_at(level), self.values_at(level + 1));
         }
         for (step_idx, step) in self.steps.iter().enumerate().skip(self.kept.len()) {
             let values = self.values_at(step_idx);
@@ -349,7 +361,8 @@ impl Path {
     }
 
     /// Takes the playout back: nothing is in flight of it any more.
-    pub(crate) fn cancel<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>) {
+    pub(crate) fn cancel<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>, kept: &mut Kept) {
+        self.kept.iter().for_each(|&spot| kept.leave_again(spot));
         for passed in self.edges.iter().filter(|passed| passed.is_counted) {
             graph.edge(passed.edge).count.leave(self.weight);
         }

@@ -141,6 +141,7 @@ impl<R: Reasoner> Walker<R> {
         while let Some(spot) = self.kept.pass(id, from) {
             let step = self.kept.step(spot);
             if !self.path.pass_kept(id, spot, step) {
+                self.kept.leave_again(spot);
                 break;
             }
             (id, from) = (step.child, Some(spot));
@@ -248,6 +249,11 @@ impl<R: Reasoner> Walker<R> {
             is_simultaneous: false,
         };
         let chosen = self.choose(setting, &view, dice)?;
+        if let Some(spot) = self.kept.take_noted() {
+            let step = self.kept.step(spot);
+            self.path.leave_newly_kept(graph.node(id), spot, step);
+            return Some(Child::Node(step.child));
+        }
         self.choices.clear();
         self.choices.push(crate::arena::u32_of(chosen));
         self.path.leave_node(false);

@@ -200,11 +200,11 @@ impl<R: Reasoner> Walker<R> {
                 counters.playouts.add(1);
             }
             Some(Err(error)) => {
-                self.path.cancel(graph);
+                self.path.cancel(graph, &mut self.kept);
                 note(&error);
             }
             // Noted when the rollout failed.
-            None => self.path.cancel(graph),
+            None => self.path.cancel(graph, &mut self.kept),
         }
         self.spare_paths.push(std::mem::take(&mut self.path));
     }

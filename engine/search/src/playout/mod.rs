@@ -211,8 +211,13 @@ impl<R: Reasoner> Walker<R> {
             self.finish(setting, leaf_idx, leaf, note);
         }
         self.leaves = leaves;
-        setting.counters.flushes.add(self.hot.flush(setting.graph) + self.kept.flush(setting.graph));
+        setting.counters.flushes.add(self.hot.flush(setting.graph) + self.kept.end_batch(setting.graph));
         clock.lap(Share::Backups);
+    }
+
+    /// Adds to the graph what it has gathered, before others rely on what is there.
+    pub(crate) fn settle_up(&mut self, setting: Setting<'_, R::State>) {
+        setting.counters.flushes.add(self.kept.flush(setting.graph));
     }
 
     /// Lets all descents go on as far as they can; those that have something to ask stay.
@@ -227,7 +232,7 @@ impl<R: Reasoner> Walker<R> {
                 false
             }
             Err(error) => {
-                descent.path.cancel(setting.graph);
+                descent.path.cancel(setting.graph, &mut self.kept);
                 self.spare_paths.push(std::mem::take(&mut descent.path));
                 note(&error);
                 false

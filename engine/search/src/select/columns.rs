@@ -65,7 +65,7 @@ impl Comparison {
             return Some(self.draw(dice));
         }
         let by_children = !view.is_simultaneous && scheme.config.is_by_children(scheme.payoffs);
-        let points = scheme.valuation.points(1.0) * if by_children { scheme.valuation.discount } else { 1.0 };
+        let points = scheme.points_of_unit(by_children);
         let mut n_unexplored = 0;
         let n_parent = self.columns.fill(edges, points, |edge| {
             n_unexplored += usize::from(is_unexplored::<O>(edge));
@@ -171,13 +171,25 @@ impl Columns {
         self.rows.extend_from_slice(&others.rows);
     }
 
-    /// So many playouts more are under way by the move of this row.
+    /// So many playouts more are under way by the move of this row, or fewer.
     #[inline]
-    pub(crate) fn enter(&mut self, row: usize, weight: u64) {
+    pub(crate) fn enter(&mut self, row: usize, change: i64) {
         let Lanes { widths, totals, .. } = &mut self.rows[row / LANES];
         let total = &mut totals[row % LANES];
-        *total += weight.cast_signed() as f64;
+        *total += change as f64;
         widths[row % LANES] = width(*total);
+    }
+
+    /// What is thought of the move of this row, in goal points.
+    #[cfg(test)]
+    pub(crate) fn mean_of(&self, row: usize) -> f64 {
+        self.rows[row / LANES].means[row % LANES]
+    }
+
+    /// The finished playouts of this row, with the sum of their values, of which a unit is worth so many points.
+    #[inline]
+    pub(crate) fn set_mean(&mut self, row: usize, visits: u64, sum: u64, points: f64) {
+        self.rows[row / LANES].means[row % LANES] = mean(sum, visits, points);
     }
 
     /// Forgets all rows.
@@ -190,13 +202,17 @@ impl Lanes {
     /// Of these results; means that are not finite where there are no visits.
     #[inline]
     fn of(results: [Results; LANES], points: f64) -> Lanes {
-        // Signed numbers are converted in one instruction, and none of these is that large.
-        let sums = results.map(|it| it.sum.cast_signed() as f64);
-        let visits = results.map(|it| it.tally.visits.cast_signed() as f64);
         let totals = results.map(|it| it.tally.total().cast_signed() as f64);
-        let means = std::array::from_fn(|i| points * (sums[i] / visits[i]));
+        let means = results.map(|it| mean(it.sum, it.tally.visits, points));
         Lanes { means, widths: totals.map(width), totals }
     }
+}
+
+/// The mean of so many visits, in goal points.
+#[inline]
+fn mean(sum: u64, visits: u64, points: f64) -> f64 {
+    // Signed numbers are converted in one instruction, and none of these is that large.
+    points * (sum.cast_signed() as f64 / visits.cast_signed() as f64)
 }
 
 /// C times the square root of the logarithm of a node's playouts.
