@@ -23,8 +23,8 @@ pub(crate) struct Course {
     pub(crate) part: f64,
     /// What its playouts came to.
     pub(crate) visits: u64,
-    /// The most visits that can be under way.
-    pub(crate) in_flight: u64,
+    /// The most visits that moves may have been given without telling yet.
+    pub(crate) untold: u64,
     /// Whether proofs may yet change the order of moves, whatever their visits.
     pub(crate) is_solving: bool,
 }
@@ -33,7 +33,7 @@ impl Course {
     /// The most visits that a move can yet be given, at the rate so far. A playout gives a move its visits once at most; where
     /// counts are adapted to a depth (`ucd`) that is an estimate.
     fn rest(&self) -> f64 {
-        self.visits as f64 * FASTER * (1.0 - self.part) / self.part + self.in_flight as f64
+        self.visits as f64 * FASTER * (1.0 - self.part) / self.part + self.untold as f64
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
 
     /// A run that has made 1000 visits in this part of its limits.
     fn course(part: f64) -> Course {
-        Course { part, visits: 1000, in_flight: 8, is_solving: false }
+        Course { part, visits: 1000, untold: 8, is_solving: false }
     }
 
     /// Only a choice that cannot change ends the run.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use reasoner::{Interrupt, Reasoner};
 
 use super::Searcher;
+use crate::kept;
 use crate::node::NodeId;
 use crate::options::{Budget, Settling};
 use crate::report::{self, Report};
@@ -112,7 +113,7 @@ impl<R: Reasoner> Searcher<R> {
         let course = Course {
             part: watch.part(now, Duration::from_nanos(work_ns.unwrap_or(0))),
             visits: playouts * self.scheme.weight(),
-            in_flight: self.max_in_flight(),
+            untold: self.max_untold(),
             is_solving: self.scheme.solver.is_some(),
         };
         let at = (root, settling.role.idx());
@@ -120,5 +121,10 @@ impl<R: Reasoner> Searcher<R> {
         watch.is_settled = settle::is_settled(&role, &course, settling.clear_from);
         let after = Instant::now();
         watch.next_look = after + (after - now) * REST_AFTER_LOOK;
+    }
+
+    /// The most visits that the graph does not tell of yet: those under way, and those that threads keep.
+    fn max_untold(&self) -> u64 {
+        self.options.threads as u64 * kept::longest_term(&self.scheme) * self.scheme.weight()
     }
 }
