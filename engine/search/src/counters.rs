@@ -88,7 +88,7 @@ counters! {
     rollout_ns,
     /// Nanoseconds of their backups.
     backup_ns,
-    /// Edges and nodes to which a batch's gathered statistics were added at once.
+    /// Edges and nodes to which gathered statistics were added at once.
     flushes,
     /// The most that one thread worked where work is limited, in nanoseconds by the measure that was handed in.
     work_ns,

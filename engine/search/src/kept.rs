@@ -1,9 +1,9 @@
-//! Nodes that many descents come by, kept by a thread for a term of some batches.
+//! Nodes that descents come by, kept by a thread for a term of some batches.
 //!
 //! In goes what selection has read of a node's moves when the first of these descents came by; out comes, without a look at the graph, how
 //! each later one goes on there, and at the end of the term one addition for each place in the graph. Why: the nodes near the root and
 //! their children are read and written by every playout of every thread. What this thread finishes is added to what is kept, so that
-//! it chooses as it would by the graph, but for what comes to a child by other parents (EXPERIMENTS.md, "Nodes that descents come by
+//! it chooses as it would by the graph, but for playouts that reach a node or a child of it by other ways (EXPERIMENTS.md, "Nodes that descents come by
 //! are kept"). Other threads do not see what is done on these nodes before the term ends, so a term is short beside what a search has
 //! made.
 
@@ -13,23 +13,34 @@ use rustc_hash::FxHashMap;
 
 use crate::arena::u32_of;
 use crate::backup::add;
-use crate::edge::{Child, Edge};
+use crate::edge::Child;
 use crate::graph::Graph;
 use crate::node::NodeId;
 use crate::orders::Orders;
+use crate::results::Results;
 use crate::scheme::Scheme;
-use crate::select::{Columns, Viewpoint, numerator};
+use crate::select::{Columns, Viewpoint, numerator, results_of};
 use crate::sync::Ordering;
 
-/// The most descents of a term, unless a batch has more.
+/// The most descents of a term, but for the rest of its last batch. From 64 to 2048 the length hardly matters to one thread, and long
+/// terms keep two threads apart (EXPERIMENTS.md).
 const LONGEST_TERM: u64 = 512;
 
-/// The terms of all threads together are no longer than one in so many of the descents that the root has seen.
-const TERMS: u64 = 64;
+/// All threads together begin no more than one in so many of the descents that the root has seen, or a batch each, before they tell of
+/// them: a guess.
+const PART_UNTOLD: u64 = 64;
 
-/// The most descents of a term, which nobody but their thread may know of.
-pub(crate) fn longest_term(scheme: &Scheme) -> u64 {
-    if scheme.keeps_nodes { LONGEST_TERM.max(scheme.batch) } else { scheme.batch }
+/// No node is kept beside so many moves: some megabytes, in games of thousands of moves a node.
+const ENOUGH_MOVES: usize = 1 << 16;
+
+/// After so many descents a term ends with their batch.
+fn term(scheme: &Scheme, n_root_visits: u64) -> u64 {
+    (n_root_visits / (scheme.weight() * PART_UNTOLD * scheme.n_threads)).min(LONGEST_TERM)
+}
+
+/// The most descents that a thread has begun and the graph does not tell of yet, where it tells of so many visits of the root.
+pub(crate) fn most_untold(scheme: &Scheme, n_root_visits: u64) -> u64 {
+    scheme.batch + if scheme.keeps_nodes { term(scheme, n_root_visits) } else { 0 }
 }
 
 /// How a descent goes on from a node that is kept.
@@ -79,15 +90,8 @@ struct KeptMove {
     /// Visits that were gathered, and the sum of the role's values over them.
     visits: u64,
     sum: u64,
-    known: Known,
-}
-
-/// The finished playouts that a move is compared by, and the sum of the role's values over them: those of its child, where children
-/// tell.
-#[derive(Debug, Clone, Copy, Default)]
-struct Known {
-    visits: u64,
-    sum: u64,
+    /// What the move is compared by: results of its child, where children tell.
+    known: Results,
 }
 
 /// The nodes that a thread keeps.
@@ -99,12 +103,10 @@ pub(crate) struct Kept {
     /// Visits of a playout.
     weight: u64,
     /// Whether moves are compared by what came to their children, and what a unit of it is worth in goal points.
-    by_children: bool,
+    children_tell: bool,
     points: f64,
-    n_threads: u64,
     n_roles: usize,
-    /// Descents of the batch, of the term, and those of it that were begun.
-    n_in_batch: u64,
+    /// Descents of the term, and those of it that were begun.
     n_in_term: u64,
     n_begun: u64,
     by_id: FxHashMap<NodeId, u32>,
@@ -118,22 +120,26 @@ pub(crate) struct Kept {
     moves: Vec<KeptMove>,
     /// Whether all nodes that the descent at hand has left are kept.
     is_followed: bool,
-    /// What the descent at hand chose where a node was kept for it.
+    /// The move by which the descent at hand leaves a node that is kept since it came by.
     noted: Option<Spot>,
 }
 
 impl Kept {
     /// A batch of so many descents begins; with it a term, unless one is under way.
-    pub(crate) fn begin_batch(&mut self, scheme: &Scheme, n_descents: u64) {
-        self.is_on = scheme.keeps_nodes && n_descents > 1;
-        self.n_in_batch = n_descents;
+    pub(crate) fn begin_batch<S: Eq + Hash, O: Orders>(
+        &mut self,
+        graph: &Graph<S, O>,
+        root: NodeId,
+        scheme: &Scheme,
+        n_descents: u64,
+    ) {
         if self.nodes.is_empty() {
+            self.is_on = scheme.keeps_nodes;
             self.exploration = scheme.exploration;
             self.weight = scheme.weight();
-            self.by_children = scheme.children_tell;
-            self.points = scheme.points_of_unit(self.by_children);
-            self.n_threads = scheme.n_threads;
-            self.n_in_term = n_descents;
+            self.children_tell = scheme.children_tell;
+            self.points = scheme.points_of_unit(self.children_tell);
+            self.n_in_term = term(scheme, graph.node(root).count.read::<O>().visits);
             self.n_begun = 0;
         }
         self.n_begun += n_descents;
@@ -198,15 +204,11 @@ impl Kept {
         n_parent: u64,
         chosen: usize,
     ) {
-        let is_first = self.nodes.is_empty();
         // By other moves the descent may come to a node that another one has kept.
-        let is_wanted = !view.is_simultaneous && !self.by_id.contains_key(&view.id);
+        let is_wanted =
+            !view.is_simultaneous && self.moves.len() < ENOUGH_MOVES && !self.by_id.contains_key(&view.id);
         if !is_wanted || !self.take(graph, view, columns, n_parent) {
             return;
-        }
-        if is_first {
-            let share = n_parent / (self.weight * TERMS * self.n_threads);
-            self.n_in_term = share.min(LONGEST_TERM).max(self.n_in_batch);
         }
         let node_idx = u32_of(self.nodes.len() - 1);
         self.by_id.insert(view.id, node_idx);
@@ -216,7 +218,7 @@ impl Kept {
         self.noted = Some(spot);
     }
 
-    /// What the descent chose where it left its node, if that is kept by now.
+    /// The move by which the descent leaves its node, if that is kept since it came by; told once.
     pub(crate) fn take_noted(&mut self) -> Option<Spot> {
         self.noted.take()
     }
@@ -234,17 +236,20 @@ impl Kept {
             return false;
         }
         let (first_row, node_idx) = (self.moves.len(), u32_of(self.nodes.len()));
+        let a_move = |child, known| KeptMove { node_idx, child, kept: None, visits: 0, sum: 0, known };
         for edge in graph.edges_in(view.edges.clone()) {
-            let Some((child, known)) = self.known_of(graph, view, edge) else {
-                self.moves.truncate(first_row);
-                return false;
-            };
-            self.moves.push(KeptMove { node_idx, child, kept: None, visits: 0, sum: 0, known });
+            let known = results_of(graph, edge, view.role_idx, self.children_tell);
+            match edge.child::<O>() {
+                // A first playout that is under way elsewhere would not be seen to end.
+                Child::Node(child) if known.tally.visits > 0 => self.moves.push(a_move(child, known)),
+                _ => {
+                    self.moves.truncate(first_row);
+                    return false;
+                }
+            }
         }
         self.columns.append(columns);
-        let known = Known::default();
-        let filler = KeptMove { node_idx, child: NodeId(0), kept: None, visits: 0, sum: 0, known };
-        self.moves.resize(self.columns.n_rows(), filler);
+        self.moves.resize(self.columns.n_rows(), a_move(NodeId(0), Results::NONE));
         self.n_roles = graph.n_roles;
         self.sums.resize(self.sums.len() + graph.n_roles, 0);
         self.nodes.push(KeptNode {
@@ -259,31 +264,16 @@ impl Kept {
         true
     }
 
-    /// The child of a move, and what is known of it; none if there is no child, or nothing is known.
-    fn known_of<S: Eq + Hash, O: Orders>(
-        &self,
-        graph: &Graph<S, O>,
-        view: &Viewpoint,
-        edge: &Edge,
-    ) -> Option<(NodeId, Known)> {
-        let Child::Node(child) = edge.child::<O>() else { return None };
-        let results =
-            if self.by_children { graph.results(child, view.role_idx) } else { edge.results::<O>() };
-        let known = Known { visits: results.tally.visits, sum: results.sum };
-        // A first playout that is under way elsewhere would not be seen to end.
-        (known.visits > 0).then_some((child, known))
-    }
-
     /// A playout goes this way.
     fn enter(&mut self, node_idx: u32, spot: Spot) {
-        self.columns.enter(spot.idx(), self.weight.cast_signed());
+        self.columns.add_in_flight(spot.idx(), self.weight.cast_signed());
         self.set_parent(node_idx, self.nodes[node_idx as usize].n_parent + self.weight);
     }
 
     /// A playout that went this way is taken back.
-    pub(crate) fn leave_again(&mut self, spot: Spot) {
+    pub(crate) fn cancel(&mut self, spot: Spot) {
         let node_idx = self.moves[spot.idx()].node_idx;
-        self.columns.enter(spot.idx(), -self.weight.cast_signed());
+        self.columns.add_in_flight(spot.idx(), -self.weight.cast_signed());
         self.set_parent(node_idx, self.nodes[node_idx as usize].n_parent - self.weight);
     }
 
@@ -300,9 +290,9 @@ impl Kept {
         a_move.visits += self.weight;
         let role_idx = self.nodes[node_idx].role as usize;
         a_move.sum += values[role_idx];
-        a_move.known.visits += self.weight;
-        a_move.known.sum += if self.by_children { at_child } else { values }[role_idx];
-        self.columns.set_mean(spot.idx(), a_move.known.visits, a_move.known.sum, self.points);
+        a_move.known.tally.visits += self.weight;
+        a_move.known.sum += if self.children_tell { at_child } else { values }[role_idx];
+        self.columns.set_mean(spot.idx(), a_move.known, self.points);
         let sums = &mut self.sums[node_idx * self.n_roles..][..self.n_roles];
         sums.iter_mut().zip(values).for_each(|(sum, &value)| *sum += value);
     }

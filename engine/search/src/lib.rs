@@ -10,7 +10,7 @@
 //! # How it fits together
 //! [`Searcher`] owns the graph and the worker threads. A worker ([`worker`]) takes numbers of playouts and
 //! makes them ([`playout`]): it chooses its way ([`select`]), adds to the graph where it ends ([`graph`]),
-//! and adds the outcome to all that it passed ([`backup`]), for a whole batch at once where many pass ([`kept`]), and what is proven too
+//! and adds the outcome to all that it passed ([`backup`]), for some batches at once where nodes are kept ([`kept`]), and what is proven too
 //! ([`solver`]). The graph is nodes,
 //! edges and joint moves in arenas ([`arena`]) and tables that find them ([`table`]); what is no longer needed of it
 //! gives its room back between batches ([`reclaim`]). What one thread hands to another has its memory ordering in

@@ -234,7 +234,7 @@ fn backup<O: Orders>() -> BTreeSet<(u64, u64)> {
                         &mut Kept::default(),
                     );
                 }
-                None => path.cancel(graph),
+                None => path.cancel(graph, &mut Kept::default()),
             }
         };
         let theirs = Arc::clone(&graph);

@@ -58,8 +58,8 @@ pub struct Options {
     pub rollouts: Option<u32>,
     /// Levels from the root on whose statistics each thread gathers over a batch, 0 to [`MAX_HOT_LEVELS`], and only under
     /// configurations that add playouts along their path and nowhere else: `uct`, `uct+t`, `update-descent`. None: not by levels, but
-    /// those of all positions that descents come by and whose moves all lead to others, in long searches over several batches, under
-    /// these configurations without the solver.
+    /// those of all positions whose moves all have finished playouts, in long searches over several batches, under these configurations
+    /// without the solver, where batches are larger than 1.
     pub hot_levels: Option<u32>,
     /// Whether bounds on values are proven and gone by; not under `mc` and `mc-memory`, which are baselines.
     pub solver: bool,

@@ -30,7 +30,7 @@ pub(crate) struct Scheme {
     pub(crate) children_tell: bool,
     /// Levels from the root on whose statistics are gathered over a batch.
     pub(crate) hot_levels: usize,
-    /// Whether nodes that many descents come by are kept for some batches.
+    /// Whether threads keep the nodes that their descents come by, for some batches.
     pub(crate) keeps_nodes: bool,
     /// Leaves of a batch.
     pub(crate) batch: u64,
@@ -74,7 +74,7 @@ impl Scheme {
             solver,
             valuation,
             hot_levels: options.hot_levels.unwrap_or(0) as usize,
-            keeps_nodes: has_columns && config.adds_along_path() && options.hot_levels.is_none(),
+            keeps_nodes: has_columns && batch > 1 && config.adds_along_path() && options.hot_levels.is_none(),
             batch: u64::from(batch),
             n_rollouts,
             n_threads: options.threads as u64,

@@ -23,7 +23,7 @@ pub(crate) struct Course {
     pub(crate) part: f64,
     /// What its playouts came to.
     pub(crate) visits: u64,
-    /// The most visits that moves may have been given without telling yet.
+    /// The most visits that the graph does not tell of yet: under way, or kept by threads.
     pub(crate) untold: u64,
     /// Whether proofs may yet change the order of moves, whatever their visits.
     pub(crate) is_solving: bool,
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn a_lead_that_the_rest_cannot_make_up_settles_the_choice() {
-        // At four fifths 1000 * 1.25 / 4 visits and the 8 in flight may yet come: 320.5.
+        // At four fifths 1000 * 1.25 / 4 visits and the 8 untold may yet come: 320.5.
         let at = |lead: u64, part: f64| {
             is_settled(&role(&[(1000 + lead, 50.0), (1000, 60.0)]), &course(part), NEVER_CLEAR)
         };

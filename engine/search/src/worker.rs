@@ -254,7 +254,7 @@ fn search<R: Reasoner>(
         *stopwatch = job.work.map(Stopwatch::start);
     }
     make_playouts(making, walker, stopwatch.as_mut(), job, setting);
-    walker.settle_up(setting);
+    walker.flush(setting);
     if let Some(stopwatch) = stopwatch {
         stopwatch.look(&counters.work_ns);
     }

@@ -75,7 +75,7 @@ pub(super) fn parse_rollouts(text: &str) -> Result<u32, String> {
     rollouts.ok_or_else(|| format!("1 to {MAX_ROLLOUTS} rollouts are wanted"))
 }
 
-/// Levels whose statistics are gathered; none where nodes are chosen by how many descents come by.
+/// Levels whose statistics are gathered; none for those of all positions that can be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HotLevels(pub Option<u32>);
 

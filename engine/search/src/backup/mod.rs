@@ -128,9 +128,8 @@ impl Path {
 
     /// The playout leaves the last node, which is kept as of now.
     pub(crate) fn leave_newly_kept(&mut self, node: &Node, spot: Spot, step: KeptStep) {
-        if self.is_in_flight_on(self.nodes.len() - 1) {
-            node.count.leave(self.weight);
-        }
+        debug_assert!(self.is_in_flight_on(self.nodes.len() - 1), "the root counts it where nodes are kept");
+        node.count.leave(self.weight);
         self.leave_kept(spot, step);
     }
 
@@ -362,7 +361,7 @@ impl Path {
 
     /// Takes the playout back: nothing is in flight of it any more.
     pub(crate) fn cancel<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>, kept: &mut Kept) {
-        self.kept.iter().for_each(|&spot| kept.leave_again(spot));
+        self.kept.iter().for_each(|&spot| kept.cancel(spot));
         for passed in self.edges.iter().filter(|passed| passed.is_counted) {
             graph.edge(passed.edge).count.leave(self.weight);
         }

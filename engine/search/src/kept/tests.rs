@@ -3,6 +3,7 @@
 use reasoner::{Expansion, Move};
 
 use super::*;
+use crate::config::Config;
 use crate::count::Tally;
 use crate::counters::WorkerCounters;
 use crate::graph::{Blocks, GraphKind, Sizes};
@@ -61,22 +62,21 @@ fn move_of(kept: &Kept, spot: Spot) -> u32 {
     spot.0 - kept.nodes[kept.moves[spot.idx()].node_idx as usize].first_row
 }
 
-fn begin(exploration: f64, n_descents: u64) -> (Kept, Options) {
-    let options =
-        Options { exploration: Some(exploration), batch: Some(64), rollouts: Some(8), ..Options::default() };
+fn options(exploration: f64) -> Options {
+    Options { exploration: Some(exploration), batch: Some(64), rollouts: Some(8), ..Options::default() }
+}
+
+/// A batch begins at the first node.
+fn begin(options: &Options, graph: &Small, ids: &[NodeId]) -> Kept {
     let mut kept = Kept::default();
-    kept.begin_batch(&Scheme::new(&options, 100, 2, 1), n_descents);
-    (kept, options)
+    kept.begin_batch(graph, ids[0], &Scheme::new(options, 100, 2, 1), 64);
+    kept
 }
 
 /// A descent comes to a node that is not kept, and leaves it by the first move.
 fn note(kept: &mut Kept, graph: &Small, id: NodeId, means: &[u64]) {
-    note_visited(kept, graph, id, means, 8 * means.len() as u64);
-}
-
-fn note_visited(kept: &mut Kept, graph: &Small, id: NodeId, means: &[u64], n_parent: u64) {
     if kept.leave() {
-        kept.note(graph, &view(graph, id), &columns(means), n_parent, 0);
+        kept.note(graph, &view(graph, id), &columns(means), 8 * means.len() as u64, 0);
     }
 }
 
@@ -86,22 +86,24 @@ fn chosen(kept: &mut Kept, id: NodeId) -> Option<u32> {
 
 #[test]
 fn what_is_sent_on_its_way_makes_a_move_less_of_a_choice() {
-    let (mut kept, options) = begin(40.0, 64);
+    let options = options(40.0);
     let (graph, ids) = round(&options, 2, 3);
+    let mut kept = begin(&options, &graph, &ids);
     kept.begin_descent(true);
     assert_eq!(kept.pass(ids[0], None), None, "nothing is kept yet");
     note(&mut kept, &graph, ids[0], &[50, 50, 50]);
     let moves: Vec<_> = (0..5).map(|_| chosen(&mut kept, ids[0])).collect();
     assert_eq!(moves, [1, 2, 0, 1, 2].map(Some));
     kept.flush(&graph);
-    assert_eq!(kept.pass(ids[0], None), None, "a batch later");
+    assert_eq!(kept.pass(ids[0], None), None, "a term later");
 }
 
 #[test]
 fn bounds_are_those_of_ucb1() {
     let (means, exploration) = ([30, 55, 52], 10.0);
-    let (mut kept, options) = begin(exploration, 64);
+    let options = options(exploration);
     let (graph, ids) = round(&options, 2, 3);
+    let mut kept = begin(&options, &graph, &ids);
     kept.begin_descent(true);
     note(&mut kept, &graph, ids[0], &means);
     let mut totals = [16.0, 8.0, 8.0];
@@ -118,8 +120,9 @@ fn bounds_are_those_of_ucb1() {
 
 #[test]
 fn what_is_gathered_is_what_was_passed() {
-    let (mut kept, options) = begin(1.0, 64);
+    let options = options(1.0);
     let (graph, ids) = round(&options, 3, 2);
+    let mut kept = begin(&options, &graph, &ids);
     kept.begin_descent(true);
     note(&mut kept, &graph, ids[0], &[1, 90]);
     note(&mut kept, &graph, ids[1], &[80, 2]);
@@ -150,9 +153,10 @@ fn what_is_gathered_is_what_was_passed() {
 
 #[test]
 fn a_child_is_found_by_its_move_whenever_it_is_kept() {
-    let (mut kept, options) = begin(1.0, 64);
+    let options = options(1.0);
     for n_moves in [1, 3, 4, 5, 8, 9] {
         let (graph, ids) = round(&options, 2, n_moves);
+        let mut kept = begin(&options, &graph, &ids);
         let means: Vec<u64> = (0..n_moves as u64).collect();
         kept.begin_descent(true);
         note(&mut kept, &graph, ids[0], &means);
@@ -170,8 +174,9 @@ fn a_child_is_found_by_its_move_whenever_it_is_kept() {
 
 #[test]
 fn a_node_is_kept_once() {
-    let (mut kept, options) = begin(1.0, 64);
+    let options = options(1.0);
     let (graph, ids) = round(&options, 1, 2);
+    let mut kept = begin(&options, &graph, &ids);
     kept.begin_descent(true);
     note(&mut kept, &graph, ids[0], &[1, 90]);
     note(&mut kept, &graph, ids[0], &[90, 1]);
@@ -181,8 +186,9 @@ fn a_node_is_kept_once() {
 
 #[test]
 fn what_lies_behind_a_node_that_is_not_kept_is_not() {
-    let (mut kept, options) = begin(1.0, 64);
+    let options = options(1.0);
     let (graph, ids) = round(&options, 5, 2);
+    let mut kept = begin(&options, &graph, &ids);
     let visit = |kept: &mut Kept, id| note(kept, &graph, id, &[1, 2]);
     graph.node(ids[2]).failures.fetch_add(1, Ordering::Relaxed);
     kept.begin_descent(true);
@@ -196,64 +202,70 @@ fn what_lies_behind_a_node_that_is_not_kept_is_not() {
 
 #[test]
 fn what_is_finished_in_a_term_makes_a_move_more_or_less_of_a_choice() {
-    let discounted = Options { discount: 0.5, ..Options::default() };
-    for (change, values, at_child) in [(Options::default(), 400, 400), (discounted, 200, 400)] {
-        let options = Options { batch: Some(64), rollouts: Some(8), exploration: Some(0.0), ..change };
+    for (config, discount) in [(Config::Uct, 0.5), (Config::UctT, 1.0), (Config::UctT, 0.5)] {
+        let options = Options { config, discount, ..options(0.0) };
         let scheme = Scheme::new(&options, 100, 2, 1);
-        let mut kept = Kept::default();
-        kept.begin_batch(&scheme, 64);
         let (graph, ids) = round(&options, 2, 2);
+        let mut kept = begin(&options, &graph, &ids);
         let unit = scheme.valuation.full() / 100;
-        for id in &ids {
-            // Both moves lead there, so a move's results are told apart by its rows alone.
-            graph.sum(*id, 0).store(8 * 60 * unit, Ordering::Relaxed);
+        for edge in graph.edges_in(view(&graph, ids[0]).edges) {
+            edge.sum.store(8 * 60 * unit, Ordering::Relaxed);
         }
+        graph.sum(ids[1], 0).store(8 * 60 * unit, Ordering::Relaxed);
         let mut columns = Columns::default();
-        columns.fill(&[61, 60], scheme.points_of_unit(true), |mean| {
+        columns.fill(&[61, 60], scheme.points_of_unit(scheme.children_tell), |mean| {
             Results::new(Tally { visits: 8, in_flight: 0 }, 8 * mean * unit)
         });
         kept.begin_descent(true);
         kept.leave();
         kept.note(&graph, &view(&graph, ids[0]), &columns, 16, 0);
-        let spot = kept.pass(ids[0], None).expect("it is kept");
-        assert_eq!(move_of(&kept, spot), 0);
-        kept.add(spot, &[values * unit, 0], &[at_child * unit, 0]);
-        // 8 visits of 60 and 8 of 50.
-        assert_eq!(chosen(&mut kept, ids[0]), Some(1));
-        let mean = kept.columns.mean_of(spot.idx());
-        assert!((mean - 55.0 * options.discount).abs() < 1e-3, "{mean}");
+        let mut play_out = |at_child: u64| {
+            let spot = kept.pass(ids[0], None).expect("it is kept");
+            let at_node = if discount == 1.0 { at_child } else { at_child / 2 };
+            kept.add(spot, &[8 * at_node * unit, 0], &[8 * at_child * unit, 0]);
+            move_of(&kept, spot)
+        };
+        // Values at the edge are discounted once more than those at its child.
+        let told = |mean: u64| if scheme.children_tell || discount == 1.0 { mean } else { 2 * mean };
+        // 60 and 50 are 55, 60 and 40 are 50, and 60, 50 and 100 are 70.
+        let chosen = [50, 40, 100, 0].map(|mean| play_out(told(mean)));
+        assert_eq!(chosen, [0, 1, 0, 0], "{config}, {discount}");
     }
 }
 
 #[test]
 fn a_playout_that_is_taken_back_leaves_no_trace() {
-    let (mut kept, options) = begin(40.0, 64);
+    let options = options(40.0);
     let (graph, ids) = round(&options, 2, 3);
+    let mut kept = begin(&options, &graph, &ids);
     kept.begin_descent(true);
     note(&mut kept, &graph, ids[0], &[50, 50, 50]);
-    let first = kept.pass(ids[0], None).expect("it is kept");
-    kept.leave_again(first);
-    assert_eq!(kept.pass(ids[0], None), Some(first), "again");
-    kept.leave_again(first);
-    kept.flush(&graph);
-    assert_eq!(graph.node(ids[0]).count.read::<Sound>(), Tally { visits: 8, in_flight: 0 });
+    let trace = |kept: &Kept| (kept.nodes[0].n_parent, format!("{:?}", kept.columns));
+    let before = trace(&kept);
+    let spot = kept.pass(ids[0], None).expect("it is kept");
+    kept.cancel(spot);
+    let after = trace(&kept);
+    assert_eq!(kept.pass(ids[0], None), Some(spot), "again");
+    assert_eq!(before.0, after.0);
 }
 
 #[test]
 fn a_term_is_some_batches_of_a_long_search_and_one_of_a_short_one() {
-    let batches_of = |n_leaves: u64, threads| {
-        let options = Options { batch: Some(64), rollouts: Some(8), threads, ..Options::default() };
+    let batches_of = |n_leaves: u64, threads, n_in_batch: u64| {
+        let options = Options { threads, ..options(1.0) };
         let scheme = Scheme::new(&options, 100, 2, 1);
-        let mut kept = Kept::default();
         let (graph, ids) = round(&options, 2, 2);
+        graph.node(ids[0]).count.add::<Sound>(8 * (n_leaves - 1));
+        let mut kept = Kept::default();
         for n_batches in 1.. {
-            kept.begin_batch(&scheme, 64);
+            kept.begin_batch(&graph, ids[0], &scheme, n_in_batch);
             if n_batches == 1 {
                 kept.begin_descent(true);
-                note_visited(&mut kept, &graph, ids[0], &[1, 2], 8 * n_leaves);
+                note(&mut kept, &graph, ids[0], &[1, 2]);
             }
             let spot = kept.pass(ids[0], None).expect("it is kept");
             kept.add(spot, &[0, 0], &[0, 0]);
+            assert!(n_batches * n_in_batch <= most_untold(&scheme, 8 * n_leaves));
             if kept.end_batch(&graph) > 0 {
                 assert_eq!(kept.pass(ids[0], None), None, "the term is over");
                 return n_batches;
@@ -261,22 +273,27 @@ fn a_term_is_some_batches_of_a_long_search_and_one_of_a_short_one() {
         }
         unreachable!("terms end")
     };
-    assert_eq!(batches_of(2, 1), 1);
-    assert_eq!(batches_of(64 * 128, 1), 2);
-    assert_eq!(batches_of(64 * 128, 2), 1, "two threads share");
-    assert_eq!(batches_of(1 << 30, 1), LONGEST_TERM / 64);
-    assert_eq!(batches_of(1 << 30, 16), LONGEST_TERM / 64);
-    let options = Options { batch: Some(64), ..Options::default() };
-    let longest = |options: &Options| longest_term(&Scheme::new(options, 100, 2, 1));
-    assert_eq!(longest(&options), LONGEST_TERM);
-    assert_eq!(longest(&Options { batch: Some(2048), ..options.clone() }), 2048);
-    assert_eq!(longest(&Options { hot_levels: Some(0), ..options }), 64, "nothing is kept");
+    assert_eq!(batches_of(2, 1, 64), 1);
+    assert_eq!(batches_of(64 * 128, 1, 64), 2);
+    assert_eq!(batches_of(64 * 128, 2, 64), 1, "two threads share");
+    assert_eq!(batches_of(1 << 30, 1, 64), LONGEST_TERM / 64);
+    assert_eq!(batches_of(1 << 30, 16, 64), LONGEST_TERM / 64);
+    assert_eq!(batches_of(1 << 30, 16, 60), 9, "some rest of a batch is in it");
 }
 
-/// Whether the root is kept, after a change, that the first of so many descents comes by.
-fn keeps_root(n_descents: u64, change: impl Fn(&Small, NodeId)) -> bool {
-    let (mut kept, options) = begin(1.0, n_descents);
+#[test]
+fn where_nothing_is_kept_a_batch_is_untold() {
+    let of = |options: &Options| most_untold(&Scheme::new(options, 100, 2, 1), 1 << 40);
+    assert_eq!(of(&options(1.0)), 64 + LONGEST_TERM);
+    assert_eq!(of(&Options { hot_levels: Some(0), ..options(1.0) }), 64);
+    assert_eq!(of(&Options { batch: Some(1), ..options(1.0) }), 1);
+}
+
+/// Whether the root is kept, after a change, that a descent of such batches comes by.
+fn keeps_root(batch: u32, change: impl Fn(&Small, NodeId)) -> bool {
+    let options = Options { batch: Some(batch), ..options(1.0) };
     let (graph, ids) = round(&options, 2, 2);
+    let mut kept = begin(&options, &graph, &ids);
     change(&graph, ids[0]);
     kept.begin_descent(true);
     note(&mut kept, &graph, ids[0], &[1, 2]);
@@ -286,19 +303,17 @@ fn keeps_root(n_descents: u64, change: impl Fn(&Small, NodeId)) -> bool {
 #[test]
 fn only_what_later_descents_need_not_look_at_is_kept() {
     assert!(keeps_root(2, |_, _| ()));
-    assert!(!keeps_root(1, |_, _| ()), "there are no later ones");
+    assert!(!keeps_root(1, |_, _| ()), "one leaf at a time is asked for");
     let leads_nowhere = |graph: &Small, id| graph.edge(view(graph, id).edges.start).relink(NodeId(0));
     assert!(!keeps_root(2, leads_nowhere));
     let has_first_under_way = |graph: &Small, id| {
-        graph.node(id).count.retract(8);
-        graph.node(id).count.enter(8);
+        let Child::Node(child) = graph.edges_in(view(graph, id).edges)[0].child::<Sound>() else {
+            unreachable!("it is linked")
+        };
+        graph.node(child).count.retract(8);
+        graph.node(child).count.enter(8);
     };
-    let child_waits = |graph: &Small, id| {
-        let edge = view(graph, id).edges.start;
-        let Child::Node(child) = graph.edge(edge).child::<Sound>() else { unreachable!("it is linked") };
-        has_first_under_way(graph, child);
-    };
-    assert!(!keeps_root(2, child_waits));
+    assert!(!keeps_root(2, has_first_under_way));
     let has_failed = |graph: &Small, id| {
         graph.node(id).failures.fetch_add(1, Ordering::Relaxed);
     };

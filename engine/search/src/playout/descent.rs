@@ -141,7 +141,7 @@ impl<R: Reasoner> Walker<R> {
         while let Some(spot) = self.kept.pass(id, from) {
             let step = self.kept.step(spot);
             if !self.path.pass_kept(id, spot, step) {
-                self.kept.leave_again(spot);
+                self.kept.cancel(spot);
                 break;
             }
             (id, from) = (step.child, Some(spot));

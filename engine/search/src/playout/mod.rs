@@ -192,7 +192,7 @@ impl<R: Reasoner> Walker<R> {
         note: &mut impl FnMut(&ReasonerError),
     ) {
         let mut clock = self.shares.begin(setting.counters);
-        self.kept.begin_batch(setting.scheme, numbers.end - numbers.start);
+        self.kept.begin_batch(setting.graph, setting.root, setting.scheme, numbers.end - numbers.start);
         for number in numbers {
             let path = self.spare_paths.pop().unwrap_or_default();
             self.descents.push(Descent::begin(setting, path, number));
@@ -215,8 +215,8 @@ impl<R: Reasoner> Walker<R> {
         clock.lap(Share::Backups);
     }
 
-    /// Adds to the graph what it has gathered, before others rely on what is there.
-    pub(crate) fn settle_up(&mut self, setting: Setting<'_, R::State>) {
+    /// Adds to the graph what the thread keeps.
+    pub(crate) fn flush(&mut self, setting: Setting<'_, R::State>) {
         setting.counters.flushes.add(self.kept.flush(setting.graph));
     }
 

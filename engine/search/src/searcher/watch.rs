@@ -8,6 +8,7 @@ use super::Searcher;
 use crate::kept;
 use crate::node::NodeId;
 use crate::options::{Budget, Settling};
+use crate::orders::Sound;
 use crate::report::{self, Report};
 use crate::select::Selector;
 use crate::settle::{self, Course};
@@ -110,10 +111,13 @@ impl<R: Reasoner> Searcher<R> {
         let counters = || self.workers.iter().map(|worker| &worker.counters);
         let work_ns = counters().map(|counters| counters.work_ns.get()).max();
         let playouts: u64 = counters().map(|counters| counters.playouts.get()).sum();
+        let n_root_visits = self.graph.node(root).count.read::<Sound>().visits;
         let course = Course {
             part: watch.part(now, Duration::from_nanos(work_ns.unwrap_or(0))),
             visits: playouts * self.scheme.weight(),
-            untold: self.max_untold(),
+            untold: self.workers.len() as u64
+                * kept::most_untold(&self.scheme, n_root_visits)
+                * self.scheme.weight(),
             is_solving: self.scheme.solver.is_some(),
         };
         let at = (root, settling.role.idx());
@@ -121,10 +125,5 @@ impl<R: Reasoner> Searcher<R> {
         watch.is_settled = settle::is_settled(&role, &course, settling.clear_from);
         let after = Instant::now();
         watch.next_look = after + (after - now) * REST_AFTER_LOOK;
-    }
-
-    /// The most visits that the graph does not tell of yet: those under way, and those that threads keep.
-    fn max_untold(&self) -> u64 {
-        self.options.threads as u64 * kept::longest_term(&self.scheme) * self.scheme.weight()
     }
 }

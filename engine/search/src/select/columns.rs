@@ -64,12 +64,12 @@ impl Comparison {
         if view.is_simultaneous && self.note_unexplored::<O>(edges)? {
             return Some(self.draw(dice));
         }
-        let by_children = !view.is_simultaneous && scheme.config.is_by_children(scheme.payoffs);
+        let by_children = !view.is_simultaneous && scheme.children_tell;
         let points = scheme.points_of_unit(by_children);
         let mut n_unexplored = 0;
         let n_parent = self.columns.fill(edges, points, |edge| {
             n_unexplored += usize::from(is_unexplored::<O>(edge));
-            if by_children { of_child(graph, edge, view.role_idx) } else { edge.results::<O>() }
+            results_of(graph, edge, view.role_idx, by_children)
         });
         if n_unexplored > 0 && self.note_unexplored::<O>(edges)? {
             return Some(self.draw(dice));
@@ -173,23 +173,17 @@ impl Columns {
 
     /// So many playouts more are under way by the move of this row, or fewer.
     #[inline]
-    pub(crate) fn enter(&mut self, row: usize, change: i64) {
+    pub(crate) fn add_in_flight(&mut self, row: usize, change: i64) {
         let Lanes { widths, totals, .. } = &mut self.rows[row / LANES];
         let total = &mut totals[row % LANES];
         *total += change as f64;
         widths[row % LANES] = width(*total);
     }
 
-    /// What is thought of the move of this row, in goal points.
-    #[cfg(test)]
-    pub(crate) fn mean_of(&self, row: usize) -> f64 {
-        self.rows[row / LANES].means[row % LANES]
-    }
-
-    /// The finished playouts of this row, with the sum of their values, of which a unit is worth so many points.
+    /// The move of this row came to so much; a unit is worth so many points.
     #[inline]
-    pub(crate) fn set_mean(&mut self, row: usize, visits: u64, sum: u64, points: f64) {
-        self.rows[row / LANES].means[row % LANES] = mean(sum, visits, points);
+    pub(crate) fn set_mean(&mut self, row: usize, results: Results, points: f64) {
+        self.rows[row / LANES].means[row % LANES] = mean(results, points);
     }
 
     /// Forgets all rows.
@@ -203,16 +197,16 @@ impl Lanes {
     #[inline]
     fn of(results: [Results; LANES], points: f64) -> Lanes {
         let totals = results.map(|it| it.tally.total().cast_signed() as f64);
-        let means = results.map(|it| mean(it.sum, it.tally.visits, points));
+        let means = results.map(|it| mean(it, points));
         Lanes { means, widths: totals.map(width), totals }
     }
 }
 
-/// The mean of so many visits, in goal points.
+/// The mean, where a unit is worth so many points; not finite without visits.
 #[inline]
-fn mean(sum: u64, visits: u64, points: f64) -> f64 {
+fn mean(results: Results, points: f64) -> f64 {
     // Signed numbers are converted in one instruction, and none of these is that large.
-    points * (sum.cast_signed() as f64 / visits.cast_signed() as f64)
+    points * (results.sum.cast_signed() as f64 / results.tally.visits.cast_signed() as f64)
 }
 
 /// C times the square root of the logarithm of a node's playouts.
@@ -238,9 +232,15 @@ pub(super) fn first_of_best(bounds: &[f64]) -> usize {
     bounds.iter().position(|&bound| bound >= greatest - TIE).unwrap_or(0)
 }
 
+/// What a move came to for a role: its child's results, where children tell and there is one.
 #[inline]
-fn of_child<S: Eq + Hash, O: Orders>(graph: &Graph<S, O>, edge: &Edge, role_idx: usize) -> Results {
-    match edge.child::<O>() {
+pub(crate) fn results_of<S: Eq + Hash, O: Orders>(
+    graph: &Graph<S, O>,
+    edge: &Edge,
+    role_idx: usize,
+    by_children: bool,
+) -> Results {
+    match if by_children { edge.child::<O>() } else { Child::None } {
         Child::Node(child) => graph.results(child, role_idx),
         Child::None | Child::Broken => edge.results::<O>(),
     }

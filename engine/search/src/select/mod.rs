@@ -10,7 +10,7 @@ mod regret;
 
 use accounts::Recall;
 pub(crate) use accounts::{Account, Standing};
-pub(crate) use columns::{Columns, numerator};
+pub(crate) use columns::{Columns, numerator, results_of};
 use columns::{Comparison, first_of_best};
 use leaning::Leaning;
 pub(crate) use regret::{Regrets, choose_by_regret};

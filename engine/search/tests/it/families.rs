@@ -218,7 +218,10 @@ fn gathered_statistics_are_those_that_would_have_been_added_one_by_one() {
                 let n_same = if hot_levels.is_some() { 2 } else { 1 };
                 for (plain, gathered) in plain.iter().zip(&gathered).take(n_same) {
                     assert!(gathered.counters.flushes > 0 && plain.counters.flushes == 0, "{name}");
-                    assert_eq!(plain.roles, gathered.roles, "{name}, {hot_levels:?} levels {discount}");
+                    assert_eq!(
+                        plain.roles, gathered.roles,
+                        "{name}, {hot_levels:?} levels, discount {discount}"
+                    );
                 }
                 for threads in [1, 16] {
                     let (report, _) = search(layers(1, 3), with(hot_levels, threads), 4_000);

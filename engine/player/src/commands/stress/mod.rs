@@ -41,7 +41,7 @@ threads had on average: fewer than threads where the machine has fewer, or other
 
 Counters are per thousand playouts, so that rows of different speed can be compared. In JSON they are whole numbers. \
 The number in flight is the most visits that can be under way at once: threads x batch x rollouts. Table is how full the table of \
-positions is, flushes are additions of statistics that were gathered over a batch (--hot-levels). Nothing spins: threads \
+positions is, flushes are additions of statistics that were gathered over batches (--hot-levels). Nothing spins: threads \
 wait only in pauses, in which a full graph forgets and tables grow.
 
 Where there are more threads than cores, a model follows of what they would do with a core each: from what a playout costs with as \
