@@ -3,9 +3,9 @@
 //! In goes what selection has read of a node's moves when the first of these descents came by; out comes, without a look at the graph, how
 //! each later one goes on there, and at the end of the term one addition for each place in the graph. Why: the nodes near the root and
 //! their children are read and written by every playout of every thread. What this thread finishes is added to what is kept, so that
-//! it chooses as it would by the graph, but for playouts that reach a node or a child of it by other ways (EXPERIMENTS.md, "Nodes that descents come by
-//! are kept"). Other threads do not see what is done on these nodes before the term ends, so a term is short beside what a search has
-//! made.
+//! it chooses as it would by the graph, but for playouts that reach a node or a child of it by other ways (EXPERIMENTS.md, "Nodes
+//! that descents come by are kept"). Other threads do not see what is done on these nodes before the term ends, so a term is short
+//! beside what a search has made.
 
 use std::hash::Hash;
 
