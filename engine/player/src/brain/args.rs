@@ -80,7 +80,8 @@ pub struct BrainArgs {
     pub rollouts: Option<u32>,
     /// Levels from the root on whose statistics each thread gathers over a batch and adds at once, up to 8; auto for every
     /// position whose moves all have finished playouts, and in long searches over several batches; without the solver that
-    /// costs least and keeps threads out of each other's way. With uct, uct+t and update-descent; under others auto gathers nothing
+    /// costs least and keeps threads out of each other's way. With uct, uct+t and update-descent; under others auto gathers
+    /// nothing
     #[arg(long, default_value = "auto", value_name = "N|auto", value_parser = parse_hot_levels)]
     pub hot_levels: HotLevels,
     /// The constant C of UCB1, in goal points; 40 if it is not given, 100 in games of one role

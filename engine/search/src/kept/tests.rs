@@ -9,7 +9,6 @@ use crate::counters::WorkerCounters;
 use crate::graph::{Blocks, GraphKind, Sizes};
 use crate::options::Options;
 use crate::orders::Sound;
-use crate::results::Results;
 
 type Small = Graph<u32, Sound>;
 
@@ -66,11 +65,13 @@ fn options(exploration: f64) -> Options {
     Options { exploration: Some(exploration), batch: Some(64), rollouts: Some(8), ..Options::default() }
 }
 
-/// A batch begins at the first node.
-fn begin(options: &Options, graph: &Small, ids: &[NodeId]) -> Kept {
+/// Such a graph, where the first descent of a batch is at the first node.
+fn begin(options: &Options, n: u32, n_moves: usize) -> (Small, Vec<NodeId>, Kept) {
+    let (graph, ids) = round(options, n, n_moves);
     let mut kept = Kept::default();
-    kept.begin_batch(graph, ids[0], &Scheme::new(options, 100, 2, 1), 64);
-    kept
+    kept.begin_batch(&graph, ids[0], &Scheme::new(options, 100, 2, 1), 64);
+    kept.begin_descent(true);
+    (graph, ids, kept)
 }
 
 /// A descent comes to a node that is not kept, and leaves it by the first move.
@@ -86,10 +87,7 @@ fn chosen(kept: &mut Kept, id: NodeId) -> Option<u32> {
 
 #[test]
 fn what_is_sent_on_its_way_makes_a_move_less_of_a_choice() {
-    let options = options(40.0);
-    let (graph, ids) = round(&options, 2, 3);
-    let mut kept = begin(&options, &graph, &ids);
-    kept.begin_descent(true);
+    let (graph, ids, mut kept) = begin(&options(40.0), 2, 3);
     assert_eq!(kept.pass(ids[0], None), None, "nothing is kept yet");
     note(&mut kept, &graph, ids[0], &[50, 50, 50]);
     let moves: Vec<_> = (0..5).map(|_| chosen(&mut kept, ids[0])).collect();
@@ -101,10 +99,7 @@ fn what_is_sent_on_its_way_makes_a_move_less_of_a_choice() {
 #[test]
 fn bounds_are_those_of_ucb1() {
     let (means, exploration) = ([30, 55, 52], 10.0);
-    let options = options(exploration);
-    let (graph, ids) = round(&options, 2, 3);
-    let mut kept = begin(&options, &graph, &ids);
-    kept.begin_descent(true);
+    let (graph, ids, mut kept) = begin(&options(exploration), 2, 3);
     note(&mut kept, &graph, ids[0], &means);
     let mut totals = [16.0, 8.0, 8.0];
     for _ in 0..50 {
@@ -120,10 +115,7 @@ fn bounds_are_those_of_ucb1() {
 
 #[test]
 fn what_is_gathered_is_what_was_passed() {
-    let options = options(1.0);
-    let (graph, ids) = round(&options, 3, 2);
-    let mut kept = begin(&options, &graph, &ids);
-    kept.begin_descent(true);
+    let (graph, ids, mut kept) = begin(&options(1.0), 3, 2);
     note(&mut kept, &graph, ids[0], &[1, 90]);
     note(&mut kept, &graph, ids[1], &[80, 2]);
     let before = all_told(&graph, &ids);
@@ -155,10 +147,8 @@ fn what_is_gathered_is_what_was_passed() {
 fn a_child_is_found_by_its_move_whenever_it_is_kept() {
     let options = options(1.0);
     for n_moves in [1, 3, 4, 5, 8, 9] {
-        let (graph, ids) = round(&options, 2, n_moves);
-        let mut kept = begin(&options, &graph, &ids);
+        let (graph, ids, mut kept) = begin(&options, 2, n_moves);
         let means: Vec<u64> = (0..n_moves as u64).collect();
-        kept.begin_descent(true);
         note(&mut kept, &graph, ids[0], &means);
         let spot = kept.pass(ids[0], None).expect("it is kept");
         assert_eq!(move_of(&kept, spot) as usize, n_moves - 1);
@@ -174,10 +164,7 @@ fn a_child_is_found_by_its_move_whenever_it_is_kept() {
 
 #[test]
 fn a_node_is_kept_once() {
-    let options = options(1.0);
-    let (graph, ids) = round(&options, 1, 2);
-    let mut kept = begin(&options, &graph, &ids);
-    kept.begin_descent(true);
+    let (graph, ids, mut kept) = begin(&options(1.0), 1, 2);
     note(&mut kept, &graph, ids[0], &[1, 90]);
     note(&mut kept, &graph, ids[0], &[90, 1]);
     assert_eq!(chosen(&mut kept, ids[0]), Some(1), "as the first descent found it");
@@ -186,12 +173,9 @@ fn a_node_is_kept_once() {
 
 #[test]
 fn what_lies_behind_a_node_that_is_not_kept_is_not() {
-    let options = options(1.0);
-    let (graph, ids) = round(&options, 5, 2);
-    let mut kept = begin(&options, &graph, &ids);
+    let (graph, ids, mut kept) = begin(&options(1.0), 5, 2);
     let visit = |kept: &mut Kept, id| note(kept, &graph, id, &[1, 2]);
     graph.node(ids[2]).failures.fetch_add(1, Ordering::Relaxed);
-    kept.begin_descent(true);
     ids[..4].iter().for_each(|&id| visit(&mut kept, id));
     let is_kept: Vec<_> = ids[..4].iter().map(|&id| kept.pass(id, None).is_some()).collect();
     assert_eq!(is_kept, [true, true, false, false]);
@@ -205,8 +189,7 @@ fn what_is_finished_in_a_term_makes_a_move_more_or_less_of_a_choice() {
     for (config, discount) in [(Config::Uct, 0.5), (Config::UctT, 1.0), (Config::UctT, 0.5)] {
         let options = Options { config, discount, ..options(0.0) };
         let scheme = Scheme::new(&options, 100, 2, 1);
-        let (graph, ids) = round(&options, 2, 2);
-        let mut kept = begin(&options, &graph, &ids);
+        let (graph, ids, mut kept) = begin(&options, 2, 2);
         let unit = scheme.valuation.full() / 100;
         for edge in graph.edges_in(view(&graph, ids[0]).edges) {
             edge.sum.store(8 * 60 * unit, Ordering::Relaxed);
@@ -216,7 +199,6 @@ fn what_is_finished_in_a_term_makes_a_move_more_or_less_of_a_choice() {
         columns.fill(&[61, 60], scheme.points_of_unit(scheme.children_tell), |mean| {
             Results::new(Tally { visits: 8, in_flight: 0 }, 8 * mean * unit)
         });
-        kept.begin_descent(true);
         kept.leave();
         kept.note(&graph, &view(&graph, ids[0]), &columns, 16, 0);
         let mut play_out = |at_child: u64| {
@@ -235,18 +217,16 @@ fn what_is_finished_in_a_term_makes_a_move_more_or_less_of_a_choice() {
 
 #[test]
 fn a_playout_that_is_taken_back_leaves_no_trace() {
-    let options = options(40.0);
-    let (graph, ids) = round(&options, 2, 3);
-    let mut kept = begin(&options, &graph, &ids);
-    kept.begin_descent(true);
+    let (graph, ids, mut kept) = begin(&options(40.0), 2, 3);
     note(&mut kept, &graph, ids[0], &[50, 50, 50]);
-    let trace = |kept: &Kept| (kept.nodes[0].n_parent, format!("{:?}", kept.columns));
-    let before = trace(&kept);
-    let spot = kept.pass(ids[0], None).expect("it is kept");
-    kept.cancel(spot);
-    let after = trace(&kept);
-    assert_eq!(kept.pass(ids[0], None), Some(spot), "again");
-    assert_eq!(before.0, after.0);
+    let mut come_and_go = || {
+        let spot = kept.pass(ids[0], None).expect("it is kept");
+        kept.cancel(spot);
+        (spot, kept.nodes[0].n_parent, format!("{:?}", kept.columns))
+    };
+    let first = come_and_go();
+    assert_eq!(first.1, 8 * 3 + 8, "the first descent's is left");
+    assert_eq!(come_and_go(), first);
 }
 
 #[test]
@@ -292,10 +272,8 @@ fn where_nothing_is_kept_a_batch_is_untold() {
 /// Whether the root is kept, after a change, that a descent of such batches comes by.
 fn keeps_root(batch: u32, change: impl Fn(&Small, NodeId)) -> bool {
     let options = Options { batch: Some(batch), ..options(1.0) };
-    let (graph, ids) = round(&options, 2, 2);
-    let mut kept = begin(&options, &graph, &ids);
+    let (graph, ids, mut kept) = begin(&options, 2, 2);
     change(&graph, ids[0]);
-    kept.begin_descent(true);
     note(&mut kept, &graph, ids[0], &[1, 2]);
     kept.pass(ids[0], None).is_some()
 }
