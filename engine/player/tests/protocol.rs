@@ -325,6 +325,33 @@ fn a_match_that_is_broken_off_is_recorded_as_far_as_it_was_told() {
 }
 
 #[test]
+fn a_match_whose_rules_fail_on_the_way_is_recorded_as_far_as_they_go() {
+    let folder = Folder::new();
+    let args = ["--threads", "1", "--memory", "64M", "--playouts", "5", "--records", &folder.records()];
+    let player = Player::with(&args);
+    // Each step nests the term deeper, by so many levels that the third is too many.
+    let deeper = format!("{}?x{}", "(s ".repeat(400), ")".repeat(400));
+    let rules = format!(
+        "(role a) (init (n z)) (legal a go) (<= (next (n {deeper})) (true (n ?x))) (<= terminal (true y)) (goal a 50)"
+    );
+    assert_eq!(player.ask(&start("deep", "a", &rules, 3)), "ready");
+    let mut last = "NIL";
+    for _ in 0..4 {
+        player.ask(&format!("( PLAY deep {last} )"));
+        last = "(go )";
+    }
+    assert_eq!(player.ask("( ABORT deep )"), "aborted");
+    let record = own_record(&folder, "deep-a");
+    assert_eq!(
+        (&record["status"], &record["terminal"]),
+        (&json!("reasoner_failed"), &json!(false)),
+        "{record}"
+    );
+    let n_steps = record["moves"].as_array().unwrap().len();
+    assert!(n_steps > 0 && record["state_hashes"].as_array().unwrap().len() == n_steps, "{record}");
+}
+
+#[test]
 fn a_player_whose_log_nobody_reads_plays_and_can_be_stopped() {
     let mut child = daggerboard()
         .args(["player", "--port", "0", "--bind", "127.0.0.1", "--no-records"])

@@ -216,6 +216,8 @@ pub struct Budget {
     /// A choice that ends the run when it is settled, if it is soon enough. Only where the final move is the most visited one,
     /// several roles play, and playouts are not counted: what a seed and a number of playouts give depends on no clock.
     pub settled_for: Option<Settling>,
+    /// Whether the run goes on when the choice at the root is proven, as is useful where others choose there, who may err.
+    pub is_past_proofs: bool,
 }
 
 /// When a run may end before its limits, for the choice of one role at the root: as soon as its most visited move is its

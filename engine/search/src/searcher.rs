@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use reasoner::{Interrupt, Reasoner};
 
+use self::room::Expectation;
 use self::watch::Watch;
 use crate::best_line::BestLine;
 use crate::config::{FinalMove, Unexplored};
@@ -60,6 +61,8 @@ pub struct Searcher<R: Reasoner> {
     /// Whether the root has moved since the graph was last cleared of what it does not lead to.
     has_left: bool,
     reclaims: Reclaims,
+    /// How long the next one takes.
+    expectation: Expectation,
     /// What reclaiming writes down.
     scratch: Scratch,
     /// How often tables grew, and how long it took.
@@ -115,6 +118,7 @@ impl<R: Reasoner> Searcher<R> {
             is_exhausted: false,
             is_cramped: false,
             reclaims: Reclaims::default(),
+            expectation: Expectation::default(),
             scratch: Scratch::default(),
             growths: (0, Duration::ZERO),
             max_pause: Duration::MAX,
@@ -314,13 +318,14 @@ impl<R: Reasoner> Searcher<R> {
         watch.begin_playouts();
         self.delegate(Task::Search, self.workers.len(), root, tickets, watch)?;
         while tickets.take_wish() && !watch.is_over(Instant::now()) {
+            let paused = Instant::now();
             // Whoever has no time for a pause goes on with what there is.
             self.is_cramped = !self.has_time(watch, self.time_to_grow()) || !self.grow_tables();
             if self.graph.meter.is_full() {
-                self.is_exhausted =
-                    !self.has_time(watch, self.time_to_reclaim()) || !self.make_room(watch.stop);
+                self.is_exhausted = !self.has_time_to_reclaim(watch) || !self.make_room(watch.stop);
             }
             root = self.root.unwrap_or(root);
+            watch.end_pause(paused);
             self.delegate(Task::Resume, self.workers.len(), root, tickets, watch)?;
         }
         Ok(())
@@ -362,6 +367,7 @@ impl<R: Reasoner> Searcher<R> {
                 work: watch.budget.work,
                 stops_when_full: !self.is_exhausted,
                 stops_for_tables: !self.is_cramped,
+                stops_when_decided: !watch.budget.is_past_proofs,
                 // One that counts no playouts ends by a stop at the latest, which may come any moment.
                 is_timed: watch.budget.deadline.is_some()
                     || watch.budget.work.is_some()

@@ -6,7 +6,7 @@
 
 use crate::report::RoleReport;
 
-/// The part of a run before which no choice is settled: so short a time measures no rate.
+/// The part of a run before which no choice is settled: so short a time measures no rate. Nor does one without playouts.
 const LEAST_PART: f64 = 1.0 / 16.0;
 
 /// How much faster than so far the rest of a run may be. Rates vary with the depth of the graph and with pauses; a larger
@@ -44,7 +44,7 @@ pub(crate) fn is_settled(role: &RoleReport, course: &Course, clear_from: f64) ->
     let [best, others @ ..] = &role.moves[..] else { return false };
     let Some(next) = others.iter().map(|it| it.visits).max() else { return true };
     // What is proven is in an order of its own, and ends the run by itself once it decides.
-    if course.part < LEAST_PART || role.moves.iter().any(|it| it.proven.is_some()) {
+    if course.part < LEAST_PART || course.visits == 0 || role.moves.iter().any(|it| it.proven.is_some()) {
         return false;
     }
     let lead = best.visits.saturating_sub(next);
@@ -91,6 +91,11 @@ mod tests {
         let kept = role(&[(100_000, 70.0), (5000, 30.0)]);
         assert!(is_settled(&kept, &course(0.07), NEVER_CLEAR));
         assert!(!is_settled(&kept, &course(0.06), NEVER_CLEAR), "no rate is known so early");
+        let idle = Course { visits: 0, ..course(0.5) };
+        assert!(
+            !is_settled(&kept, &idle, NEVER_CLEAR) && !is_settled(&kept, &idle, 0.1),
+            "nor without playouts"
+        );
     }
 
     #[test]

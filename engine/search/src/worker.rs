@@ -96,6 +96,8 @@ pub(crate) struct Job<S> {
     pub(crate) stops_when_full: bool,
     /// Whether to stop as soon as a table is too small, so that it can grow.
     pub(crate) stops_for_tables: bool,
+    /// Whether to stop as soon as the choice at the root is proven.
+    pub(crate) stops_when_decided: bool,
     /// Whether the run ends at some moment, known or not, so that no batch may take long.
     pub(crate) is_timed: bool,
     /// The text of the last error.
@@ -270,7 +272,7 @@ fn make_playouts<R: Reasoner>(
 ) {
     let note = |error: &ReasonerError| *job.last_error.lock() = Some(error.to_string());
     let counters = setting.counters;
-    let solver = job.scheme.solver.as_ref();
+    let solver = job.scheme.solver.as_ref().filter(|_| job.stops_when_decided);
     let mut numbers = 0..0;
     let mut pace = Pace::new(job.scheme.batch, job.is_timed);
     while !making.interrupt.is_raised()

@@ -89,7 +89,8 @@ pub struct BrainArgs {
     pub c: Option<f64>,
     /// Bytes that the graph may take, 1G if it is not given; K, M and G multiply by 1024. When they are used up the search
     /// pauses and forgets what is hardly ever visited, about half; between moves it forgets what cannot come any more. That
-    /// takes some tenths of a second for each million positions, and is left out when the clock has no time for it
+    /// takes some tenths of a second for each million positions. When the clock has no time for it, nothing is added any more
+    /// until the move is made, and a graph that is nearly full then begins anew
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory: Option<usize>,
     /// Cores to pin the threads to, such as 0,1

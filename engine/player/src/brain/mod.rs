@@ -99,7 +99,7 @@ impl Brain {
     /// What ends a search before its deadline does, whatever it finds.
     pub fn budget(&self, deadline: Option<Instant>) -> Budget {
         let work = self.cpu.map(|limit| WorkLimit { worked: processor_time::of_this_thread, limit });
-        Budget { deadline, playouts: self.playouts, work, settled_for: None }
+        Budget { deadline, playouts: self.playouts, work, ..Budget::default() }
     }
 
     /// The system that plays a game of so many roles, unless the shared graph does.

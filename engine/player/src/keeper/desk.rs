@@ -142,6 +142,7 @@ impl Desk {
         let mut state = self.state.lock();
         let turn = state.thinker_at;
         state.turn(turn).offer = Some(a_move);
+        self.changed.notify_all();
     }
 
     /// Lays down the clerk's answer to a turn: a legal move, or none if the clerk knows none.
@@ -196,11 +197,20 @@ impl Desk {
         self.changed.notify_all();
     }
 
-    /// Waits for the answer to a turn, at most until `deadline`, and takes note of it.
+    /// Waits for the best answer to a turn, at most until `deadline`, and takes note of it.
     pub fn wait(&self, turn: u64, deadline: Instant) -> Picked {
+        self.pick(turn, deadline, |_| false)
+    }
+
+    /// Waits for any answer to a turn, at most until `deadline`, and takes note of it.
+    pub fn wait_for_any(&self, turn: u64, deadline: Instant) -> Picked {
+        self.pick(turn, deadline, |turn| turn.known().is_some())
+    }
+
+    fn pick(&self, turn: u64, deadline: Instant, is_enough: impl Fn(&Turn) -> bool) -> Picked {
         let mut state = self.state.lock();
         let mut timed_out = false;
-        while !state.is_done(turn) && !timed_out {
+        while !state.is_done(turn) && !state.find(turn).is_some_and(&is_enough) && !timed_out {
             timed_out = self.changed.wait_until(&mut state, deadline).timed_out();
         }
         let lies = state.turn(turn);
@@ -238,6 +248,23 @@ mod tests {
         assert_eq!(take(&desk, 1), taken("b", true));
         desk.settle();
         assert_eq!(take(&desk, 1), taken("b", false));
+    }
+
+    #[test]
+    fn any_answer_ends_a_wait_for_any() {
+        let desk = Desk::default();
+        desk.open(1);
+        let far = || Instant::now() + Duration::from_secs(3600);
+        let answer = std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| desk.wait_for_any(1, far()));
+            std::thread::sleep(Duration::from_millis(20));
+            desk.offer(term("a"));
+            waiting.join().unwrap()
+        });
+        assert_eq!((answer.answer, answer.timed_out), (Some(term("a")), false));
+        desk.stand_in(2, Some(term("b")));
+        assert_eq!(desk.wait_for_any(2, far()).answer, Some(term("b")));
+        assert!(desk.wait_for_any(3, Instant::now()).timed_out);
     }
 
     #[test]

@@ -12,6 +12,29 @@ use tracing::{debug, warn};
 
 use crate::brain::Brain;
 
+/// A move that is thought to be the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Thought {
+    pub(super) a_move: Move,
+    /// Visits that it rests on, of all moves; the most there is for what stands by itself: a proof, or a line.
+    pub(super) n_visits: u64,
+}
+
+/// The best of a role's moves; none if nothing is known of any.
+fn best_of(report: &Report, role: Role) -> Option<Thought> {
+    let moves = &report.roles.get(role.idx())?.moves;
+    let n_visits = match report.is_solved || report.best_line.is_some() {
+        true => u64::MAX,
+        false => moves.iter().map(|it| it.visits).sum(),
+    };
+    let a_move = report.best(role).filter(|_| n_visits > 0)?;
+    Some(Thought { a_move, n_visits })
+}
+
+fn best_of_line(report: &single::Report) -> Option<Thought> {
+    report.a_move.map(|a_move| Thought { a_move, n_visits: u64::MAX })
+}
+
 /// One match's thoughts, kept from move to move.
 pub(super) enum Mind<R: Reasoner> {
     Graph(Box<search::Searcher<R>>),
@@ -68,6 +91,14 @@ impl<R: Reasoner> Mind<R> {
         }
     }
 
+    /// What is known at the root without thinking about it.
+    pub(super) fn known(&self, role: Role) -> Option<Thought> {
+        match self {
+            Mind::Graph(searcher) => best_of(&searcher.report(), role),
+            Mind::Single(searcher) => best_of_line(&searcher.report()),
+        }
+    }
+
     /// Thinks until the budget is used up or `stop` is raised, and tells of the best move now and then, and at the end. Out
     /// comes how long a thread worked at most, where the graph was searched and work is limited.
     pub(super) fn think(
@@ -75,24 +106,25 @@ impl<R: Reasoner> Mind<R> {
         role: Role,
         budget: &Budget,
         stop: &Interrupt,
-        tell: &mut dyn FnMut(Move),
+        tell: &mut dyn FnMut(Thought),
     ) -> Result<Duration, String> {
         match self {
             Mind::Graph(searcher) => {
-                let mut progress = |report: &Report| report.best(role).into_iter().for_each(&mut *tell);
+                let mut progress = |report: &Report| best_of(report, role).into_iter().for_each(&mut *tell);
                 let report = searcher.run(budget, stop, &mut progress).map_err(|error| error.to_string())?;
                 let Report { playouts, seconds, nodes, is_settled, .. } = report;
                 debug!(playouts, seconds, nodes, is_settled, "search");
-                report.best(role).into_iter().for_each(tell);
+                best_of(&report, role).into_iter().for_each(tell);
                 Ok(Duration::from_nanos(report.counters.work_ns))
             }
             Mind::Single(searcher) => {
-                let mut progress = |report: &single::Report| report.a_move.into_iter().for_each(&mut *tell);
+                let mut progress =
+                    |report: &single::Report| best_of_line(report).into_iter().for_each(&mut *tell);
                 let report = searcher.run(budget, stop, &mut progress).map_err(|error| error.to_string())?;
                 if let Some(error) = &report.last_error {
                     warn!(error, "a system could not go on");
                 }
-                report.a_move.into_iter().for_each(tell);
+                best_of_line(&report).into_iter().for_each(tell);
                 Ok(Duration::ZERO)
             }
         }
@@ -116,5 +148,39 @@ impl<R: Reasoner> Mind<R> {
                 Err(error) => warn!(%error, "the line of the reasoner before is lost"),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use search::{MoveReport, RoleReport};
+
+    use super::*;
+
+    fn report(visits: [u64; 2], is_solved: bool) -> Report {
+        let a_move = |(number, visits)| MoveReport {
+            a_move: Move(number),
+            visits,
+            value: 50.0,
+            top: None,
+            proven: None,
+        };
+        let moves = (7..).zip(visits).map(a_move).collect();
+        Report {
+            roles: vec![RoleReport::default(), RoleReport { proven: None, moves }],
+            is_solved,
+            ..Report::default()
+        }
+    }
+
+    #[test]
+    fn a_move_rests_on_the_visits_of_all() {
+        let thought = |visits, is_solved| {
+            best_of(&report(visits, is_solved), Role(1)).map(|it| (it.a_move, it.n_visits))
+        };
+        assert_eq!(thought([3, 2], false), Some((Move(7), 5)));
+        assert_eq!(thought([0, 0], true), Some((Move(7), u64::MAX)));
+        assert_eq!(thought([0, 0], false), None, "nothing is known yet");
+        assert_eq!(best_of(&report([1, 1], false), Role(0)), None);
     }
 }

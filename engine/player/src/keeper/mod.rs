@@ -231,7 +231,7 @@ impl Keeper {
         if picked.timed_out && picked.answer.is_none() {
             // Without any move, part of the margin is better spent on waiting for one.
             let margin = (received + running.play_clock).saturating_duration_since(deadlines.answer);
-            picked = running.desk.wait(turn, deadlines.answer + margin / LAST_PART);
+            picked = running.desk.wait_for_any(turn, deadlines.answer + margin / LAST_PART);
         }
         *running.n_waiting.lock() -= 1;
         running.record.lock().iter_mut().for_each(|record| record.answer(received.elapsed()));

@@ -146,47 +146,58 @@ impl WithReasoner for Again<'_> {
     fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
         let Again { reported, record, stop } = self;
         let mut session = reasoner.session(Limits::default(), stop)?;
-        let mut state = session.initial_state()?;
-        let mut hash = |session: &mut R::Session, state: &R::State| {
-            record.state_hashes.push(golden_text::state_hash(&golden_text::facts(session, state)));
-        };
-        hash(&mut session, &state);
-        for terms in reported {
-            let mut joint_move = Vec::new();
-            for role in Role::all(reasoner.n_roles()) {
-                let mut legal = Vec::new();
-                session.legal_moves(&state, role, &mut legal)?;
-                let term = terms.get(role.idx()).and_then(Option::as_ref);
-                if let Some(Found::Legal(a_move)) = term.map(|term| find_legal(&mut session, &legal, term)) {
-                    joint_move.push(a_move);
-                }
-            }
-            if joint_move.len() < reasoner.n_roles() || terms.len() > reasoner.n_roles() {
-                tracing::warn!(
-                    id = record.id,
-                    step = record.moves.len() + 1,
-                    "the record ends before an illegal move"
-                );
-                record.status = Status::Stopped;
-                break;
-            }
-            record.moves.push(joint_move.iter().map(|&it| session.move_term(it).to_string()).collect());
-            state = session.next_state(&state, &joint_move)?;
-            hash(&mut session, &state);
+        let initial = session.initial_state()?;
+        if let Err(error) = play_again(&*reasoner, &mut session, initial, reported, record) {
+            tracing::warn!(id = record.id, step = record.moves.len() + 1, %error, "the record ends where the rules fail");
+            record.status = Status::ReasonerFailed;
         }
         // The answer to the last PLAY was not played, if the match was broken off.
         record.times.resize(record.moves.len(), vec![None; reasoner.n_roles()]);
-        record.terminal = session.is_terminal(&state)?;
-        match record.terminal {
-            true => {
-                let mut goals = Vec::new();
-                session.goals(&state, &mut goals)?;
-                record.goals = goals.iter().map(|goal| goal.at_end()).collect();
-            }
-            false => record.status = Status::Stopped,
+        if !record.terminal && record.status == Status::Completed {
+            record.status = Status::Stopped;
         }
         Ok(())
     }
+}
+
+/// Adds what was reported to the record, as far as it is legal and the reasoner answers.
+fn play_again<R: Reasoner>(
+    reasoner: &R,
+    session: &mut R::Session,
+    mut state: R::State,
+    reported: &[JointTerms],
+    record: &mut Record,
+) -> Result<(), ReasonerError> {
+    let hash = |session: &mut R::Session, state: &R::State| {
+        golden_text::state_hash(&golden_text::facts(session, state))
+    };
+    record.state_hashes.push(hash(session, &state));
+    for terms in reported {
+        let mut joint_move = Vec::new();
+        for role in Role::all(reasoner.n_roles()) {
+            let mut legal = Vec::new();
+            session.legal_moves(&state, role, &mut legal)?;
+            let term = terms.get(role.idx()).and_then(Option::as_ref);
+            if let Some(Found::Legal(a_move)) = term.map(|term| find_legal(session, &legal, term)) {
+                joint_move.push(a_move);
+            }
+        }
+        if joint_move.len() < reasoner.n_roles() || terms.len() > reasoner.n_roles() {
+            let step = record.moves.len() + 1;
+            tracing::warn!(id = record.id, step, "the record ends before an illegal move");
+            break;
+        }
+        record.moves.push(joint_move.iter().map(|&it| session.move_term(it).to_string()).collect());
+        state = session.next_state(&state, &joint_move)?;
+        record.state_hashes.push(hash(session, &state));
+    }
+    if session.is_terminal(&state)? {
+        let mut goals = Vec::new();
+        session.goals(&state, &mut goals)?;
+        record.terminal = true;
+        record.goals = goals.iter().map(|goal| goal.at_end()).collect();
+    }
+    Ok(())
 }
 
 /// The longest name of a file without its end.

@@ -290,3 +290,27 @@ fn a_position_that_the_propnet_does_not_know_stays_with_the_interpreter() {
     table.wait_for_news();
     assert_eq!(table.end(), seats(&[("interpreter", 0)]));
 }
+
+/// In each of three steps the first of two moves spoils it.
+const TEMPTING: &str = "(role a) (role b) (init (step 0)) (then 0 1) (then 1 2) (then 2 3) \
+    (legal a bad) (legal a good) (legal b wait) (<= (next (step ?y)) (true (step ?x)) (then ?x ?y)) \
+    (<= (next spoilt) (does a bad)) (<= (next spoilt) (true spoilt)) (<= terminal (true (step 3))) \
+    (<= (goal a 0) (true spoilt)) (<= (goal a 100) (not (true spoilt))) (goal b 50)";
+
+/// A turn for which there is no time is answered by what earlier ones have found.
+#[test]
+fn what_is_known_is_answered_where_there_is_no_search() {
+    let mut table = Table::begin(TEMPTING, "memory=64M", Budget::default);
+    table.desk.wait(0, far());
+    let played = |moves: [&str; 2]| moves.map(|text| Some(Term::parse(text).unwrap())).to_vec();
+    let reports = [None, Some(played(["good", "wait"]))];
+    let turns = reports.map(|joint_move| {
+        let search = Instant::now() + CLOCK;
+        table.orders.give(Report { id: "m".into(), joint_move }, Deadlines { search, answer: search })
+    });
+    for turn in turns {
+        let picked = table.desk.wait(turn, far());
+        assert_eq!(picked.answer.map(|answer| answer.to_string()).as_deref(), Some("good"), "turn {turn}");
+    }
+    table.end();
+}

@@ -18,7 +18,7 @@ use super::bank::Bank;
 use super::clerk::Clerk;
 use super::clock::Deadlines;
 use super::desk::Desk;
-use super::mind::Mind;
+use super::mind::{Mind, Thought};
 use super::orders::{Next, Orders};
 use super::seat::{JointTerms, Seat, SeatError};
 use super::succession::{Succession, n_cores};
@@ -139,7 +139,19 @@ impl<'a> Thinking<'a> {
         job.desk.think_with(reasoner.name(), after);
         let outsiders = self.outsiders;
         let bank = Bank::of(&job.brain, reasoner.n_roles());
-        Ok(Thinker { job, reasoner, outsiders, seat, mind: None, graph_bytes, legal: Vec::new(), bank })
+        let legal = Vec::new();
+        Ok(Thinker {
+            job,
+            reasoner,
+            outsiders,
+            seat,
+            mind: None,
+            graph_bytes,
+            legal,
+            bank,
+            told: 0,
+            floor: 0,
+        })
     }
 }
 
@@ -250,6 +262,19 @@ struct Thinker<'a, R: Reasoner> {
     legal: Vec<Move>,
     /// Where time is managed.
     bank: Option<Bank>,
+    /// Visits that the answer on the desk rests on.
+    told: u64,
+    /// Those of the answer that another reasoner has left there: less does not replace it.
+    floor: u64,
+}
+
+/// What became of a search.
+enum Searched {
+    /// There was none.
+    Not,
+    Failed,
+    /// How long a thread worked at most, as far as that is limited.
+    Worked(Duration),
 }
 
 impl<'a, R: Reasoner> Thinker<'a, R> {
@@ -264,11 +289,16 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
                 // A forced move is answered at once: the search goes on while the manager waits for the others.
                 Moment::Turn(deadlines) if self.legal.len() > 1 => self.take_turn(deadlines.search),
                 Moment::Between if job.brain.ponders && !job.brain.is_limited() => {
-                    self.search(job.brain.budget(None), false);
+                    // Where others choose, they may miss what is proven.
+                    let is_past_proofs = self.legal.len() <= 1;
+                    self.search(Budget { is_past_proofs, ..job.brain.budget(None) }, false);
                 }
                 Moment::Turn(_) | Moment::Between => {}
             }
             if !matches!(moment, Moment::Between) {
+                if matches!(moment, Moment::Turn(_)) && self.legal.len() <= 1 {
+                    job.desk.settle();
+                }
                 if moment.is_worth_changing() && job.orders.take_news() {
                     return Pause::News;
                 }
@@ -301,8 +331,8 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
         let (mut seat, legal) = self.seat.with(&reasoner, &self.legal, job.brain.search.limits, &job.gone)?;
         let graph_bytes = job.brain.search.max_bytes;
         let mind = self.successor_mind(&reasoner, &mut seat, graph_bytes);
-        let (outsiders, bank) = (self.outsiders, self.bank);
-        Ok(Thinker { job, reasoner, outsiders, seat, mind, graph_bytes, legal, bank })
+        let (outsiders, bank, floor) = (self.outsiders, self.bank, self.told);
+        Ok(Thinker { job, reasoner, outsiders, seat, mind, graph_bytes, legal, bank, told: 0, floor })
     }
 
     /// A mind of the other reasoner that holds the line of this one, if there is a line; otherwise it is made when needed.
@@ -339,6 +369,7 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
     /// Follows what was played and offers a first move. Whether there is a turn to think about.
     fn follow(&mut self, joint_move: Option<JointTerms>, answered: Option<Term>) -> bool {
         self.legal.clear();
+        (self.told, self.floor) = (0, 0);
         if let Err(error) = self.seat.follow(joint_move, answered) {
             warn!(%error, "the reported moves cannot be followed");
             return false;
@@ -348,34 +379,45 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
             Err(error) => warn!(%error, "the legal moves are not known"),
         }
         let first = self.legal.first().copied();
-        first.into_iter().for_each(|first| self.offer(first));
+        first.into_iter().for_each(|first| self.offer(Thought { a_move: first, n_visits: 0 }));
         first.is_some()
     }
 
-    /// Searches for an answer until the deadline at the latest.
+    /// Searches for an answer until the deadline at the latest. A search that fails is tried once more, with another mind.
     fn take_turn(&mut self, deadline: Instant) {
-        let brain = &self.job.brain;
-        let Some(bank) = self.bank else {
-            self.search(brain.budget(Some(deadline)), true);
-            return;
-        };
-        let worked = self.search(bank.budget(brain, self.seat.role(), deadline), true);
-        // What a search that failed has worked is not known; it may have been all.
-        self.bank = Some(worked.map_or_else(Bank::default, |worked| bank.after(brain, worked)));
+        let (brain, role) = (&self.job.brain, self.seat.role());
+        for _ in 0..2 {
+            let budget = match self.bank {
+                Some(bank) => bank.budget(brain, role, deadline),
+                None => brain.budget(Some(deadline)),
+            };
+            match self.search(budget, true) {
+                Searched::Not => return,
+                Searched::Worked(worked) => {
+                    self.bank = self.bank.map(|bank| bank.after(brain, worked));
+                    return;
+                }
+                // What it has worked is not known; it may have been all.
+                Searched::Failed => self.bank = self.bank.map(|_| Bank::default()),
+            }
+        }
     }
 
-    /// Searches, unless something else is to be done; offers what it finds if that is wanted. How long a thread worked at
-    /// most, as far as that is limited; none if there was no search, or it failed.
-    fn search(&mut self, budget: Budget, offer: bool) -> Option<Duration> {
+    /// Searches, unless something else is to be done; offers what it finds, or what is known without a search, if that is
+    /// wanted.
+    fn search(&mut self, budget: Budget, offer: bool) -> Searched {
         if self.job.orders.make_way().is_raised() {
-            return None;
+            if offer {
+                self.recall();
+            }
+            return Searched::Not;
         }
         match self.seat.is_terminal() {
             Ok(false) => {}
-            Ok(true) => return None,
+            Ok(true) => return Searched::Not,
             Err(error) => {
                 warn!(%error, "a state that cannot be judged is not searched");
-                return None;
+                return Searched::Not;
             }
         }
         let mind = match self.mind.take() {
@@ -389,7 +431,7 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
             Ok(mind) => mind,
             Err(error) => {
                 warn!(%error, "no search");
-                return None;
+                return Searched::Not;
             }
         };
         let role = self.seat.role();
@@ -397,7 +439,7 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
         // A panic in a reasoner costs the mind, not the match.
         let result = catch_unwind(AssertUnwindSafe(|| {
             mind.set_root(self.seat.state());
-            let mut tell = |best: Move| {
+            let mut tell = |best: Thought| {
                 if offer {
                     self.offer(best);
                 }
@@ -407,12 +449,29 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
         match result {
             Ok(Ok(worked)) => {
                 self.mind = Some(mind);
-                return Some(worked);
+                return Searched::Worked(worked);
             }
-            Ok(Err(error)) => warn!(%error, "the search failed"),
+            Ok(Err(error)) => warn!(%error, "the search failed; it begins anew"),
             Err(_) => warn!("the search failed; it begins anew"),
         }
-        None
+        Searched::Failed
+    }
+
+    /// Offers what is known of the position without a search.
+    fn recall(&mut self) {
+        let Some(mut mind) = self.mind.take() else { return };
+        let role = self.seat.role();
+        let known = catch_unwind(AssertUnwindSafe(|| {
+            mind.set_root(self.seat.state());
+            mind.known(role)
+        }));
+        match known {
+            Ok(known) => {
+                self.mind = Some(mind);
+                known.into_iter().for_each(|known| self.offer(known));
+            }
+            Err(_) => warn!("what was known is lost"),
+        }
     }
 
     /// Gives memory back, now that the answer has left.
@@ -426,13 +485,14 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
         }
     }
 
-    /// Lays a move on the desk, if it is legal.
-    fn offer(&mut self, a_move: Move) {
-        if self.legal.contains(&a_move) {
+    /// Lays a move on the desk, if it is legal, and rests on no less than what another reasoner has laid there.
+    fn offer(&mut self, Thought { a_move, n_visits }: Thought) {
+        if !self.legal.contains(&a_move) {
+            warn!(?a_move, "the search wants an illegal move");
+        } else if n_visits >= self.floor {
             let term = self.seat.term(a_move);
             self.job.desk.offer(term);
-        } else {
-            warn!(?a_move, "the search wants an illegal move");
+            self.told = n_visits;
         }
     }
 }

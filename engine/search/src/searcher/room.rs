@@ -11,14 +11,49 @@ use crate::reclaim::Extent;
 use crate::report::Report;
 use crate::sync::Arc;
 
-/// Nanoseconds for each node that reclaiming may take, before it was measured.
-const RECLAIM_NS_PER_NODE: u64 = 400;
-
 /// Nanoseconds for each node that larger tables may take.
 const GROWTH_NS_PER_NODE: u64 = 100;
 
 /// The part of the time left that reclaiming may take while an answer is owed.
 const RECLAIM_PART: u32 = 4;
+
+/// How long reclaiming is expected to take, by what it took.
+#[derive(Debug)]
+pub(super) struct Expectation {
+    /// For each node that there is before it.
+    per_node: Duration,
+}
+
+impl Default for Expectation {
+    fn default() -> Expectation {
+        Expectation { per_node: Expectation::USUAL }
+    }
+}
+
+impl Expectation {
+    /// Before it was measured.
+    const USUAL: Duration = Duration::from_nanos(400);
+
+    /// However short a pause was that found little to do.
+    const LEAST: Duration = Duration::from_nanos(100);
+
+    /// What an unusual expectation loses each time that it keeps a pause from being made.
+    const FADING: f64 = 0.25;
+
+    fn of(&self, n_nodes: usize) -> Duration {
+        self.per_node.mul_f64(n_nodes as f64)
+    }
+
+    /// A pause took so long in a graph of so many nodes.
+    fn note(&mut self, took: Duration, n_nodes: usize) {
+        self.per_node = took.div_f64(n_nodes.max(1) as f64).max(Expectation::LEAST);
+    }
+
+    /// A pause is left out since it would be too long: one that other work on the machine made slow must not be the last.
+    fn fade(&mut self) {
+        self.per_node -= self.per_node.saturating_sub(Expectation::USUAL).mul_f64(Expectation::FADING);
+    }
+}
 
 impl<R: Reasoner> Searcher<R> {
     /// Bounds how long the search may be held up by reclaiming, as far as can be told beforehand. Without a bound, it may take
@@ -36,21 +71,21 @@ impl<R: Reasoner> Searcher<R> {
 
     /// How long larger tables may take now.
     pub(super) fn time_to_grow(&self) -> Duration {
-        self.time_for_nodes(Duration::from_nanos(GROWTH_NS_PER_NODE))
+        Duration::from_nanos(GROWTH_NS_PER_NODE * self.graph.nodes.end() as u64)
     }
 
-    /// How long reclaiming may take now.
-    pub(super) fn time_to_reclaim(&self) -> Duration {
-        let usual = Duration::from_nanos(RECLAIM_NS_PER_NODE);
-        let per_node = match self.reclaims.live_nodes {
-            0 => usual,
-            live => usual.max(Duration::from_secs_f64(self.reclaims.last_seconds / live as f64)),
-        };
-        self.time_for_nodes(per_node)
+    /// Whether reclaiming fits into the time left.
+    pub(super) fn has_time_to_reclaim(&mut self, watch: &Watch<'_>) -> bool {
+        self.may_reclaim() && self.has_time(watch, self.expectation.of(self.graph.nodes.end()))
     }
 
-    fn time_for_nodes(&self, per_node: Duration) -> Duration {
-        per_node.saturating_mul(crate::arena::u32_of(self.graph.nodes.end()))
+    /// Whether reclaiming is not too long at any time.
+    fn may_reclaim(&mut self) -> bool {
+        let is_short = self.expectation.of(self.graph.nodes.end()) <= self.max_pause;
+        if !is_short {
+            self.expectation.fade();
+        }
+        is_short
     }
 
     /// Makes tables larger that should be; whether they are large enough now.
@@ -77,21 +112,21 @@ impl<R: Reasoner> Searcher<R> {
 
     /// Takes from a graph that is more than half full what the root does not lead to any more. It lasts some tenths of a second for
     /// each million nodes, so it is for moments when no answer is owed; raising `stop` breaks it off as long as it
-    /// only looks. Where that may be too long ([`Searcher::set_max_pause`]), the graph begins anew.
+    /// only looks. Where that may be too long ([`Searcher::set_max_pause`]), the graph stays as it is, or begins anew if
+    /// less than a quarter of its room is left.
     pub fn tidy(&mut self, stop: &Interrupt) {
         if !self.is_tainted {
             self.grow_tables();
         }
-        let is_half_full = self.graph.meter.used() > self.graph.meter.cap() / 2;
-        if !self.has_left || !is_half_full || self.is_tainted {
+        let (used, cap) = (self.graph.meter.used(), self.graph.meter.cap());
+        if !self.has_left || used <= cap / 2 || self.is_tainted {
             return;
         }
-        match self.root.filter(|_| self.time_to_reclaim() > self.max_pause) {
-            Some(root) => {
-                let state = self.graph.state(root).clone();
-                self.start_afresh(&state);
-            }
-            None => self.reclaim(Extent::Unreachable, stop),
+        if self.may_reclaim() {
+            self.reclaim(Extent::Unreachable, stop);
+        } else if let Some(root) = self.root.filter(|_| used > cap / 4 * 3) {
+            let state = self.graph.state(root).clone();
+            self.start_afresh(&state);
         }
     }
 
@@ -99,6 +134,7 @@ impl<R: Reasoner> Searcher<R> {
         let Report { nodes, edges, .. } = self.report();
         // Workers let go of the graph before they say that they are done.
         let (Some(root), Some(graph)) = (&mut self.root, Arc::get_mut(&mut self.graph)) else { return };
+        let n_before = graph.nodes.end();
         let n_threads = self.workers.len();
         let scratch = &mut self.scratch;
         let Some(done) = graph.reclaim(root, &mut self.roots, extent, n_threads, stop, scratch) else {
@@ -108,6 +144,7 @@ impl<R: Reasoner> Searcher<R> {
         let n_gone = nodes.saturating_sub(done.n_nodes);
         self.taken.n_nodes += n_gone;
         self.taken.n_edges += edges.saturating_sub(done.n_edges);
+        self.expectation.note(done.pause, n_before);
         let seconds = done.pause.as_secs_f64();
         let reclaims = &mut self.reclaims;
         reclaims.times += 1;
@@ -118,5 +155,36 @@ impl<R: Reasoner> Searcher<R> {
         reclaims.longest_seconds = reclaims.longest_seconds.max(seconds);
         reclaims.seconds += seconds;
         tracing::info!(nodes = n_gone, live = done.n_nodes, bytes = done.n_bytes, seconds, "reclaimed");
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    const MILLION: usize = 1_000_000;
+
+    #[test]
+    fn a_pause_is_expected_to_take_what_the_last_one_took() {
+        let mut expectation = Expectation::default();
+        assert_eq!(expectation.of(MILLION), Duration::from_millis(400));
+        for (took, expected) in [(900, 900), (200, 200), (1, 100)] {
+            expectation.note(Duration::from_millis(took), MILLION);
+            assert_eq!(expectation.of(2 * MILLION), Duration::from_millis(2 * expected));
+        }
+    }
+
+    #[test]
+    fn a_slow_pause_keeps_others_away_for_a_while_only() {
+        let mut expectation = Expectation::default();
+        expectation.note(Duration::from_secs(4), MILLION);
+        for _ in 0..20 {
+            expectation.fade();
+        }
+        let expected = expectation.of(MILLION);
+        assert!((400..415).contains(&expected.as_millis()), "{expected:?}");
+        expectation.note(Duration::from_millis(200), MILLION);
+        expectation.fade();
+        assert_eq!(expectation.of(MILLION), Duration::from_millis(200), "what is usual or less stays");
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct Watch<'a> {
     next_progress: Instant,
     /// The choice that may end the run.
     settling: Option<Settling>,
-    /// When the first playouts began.
+    /// When the first playouts began, later by all pauses since.
     begun: Instant,
     next_look: Instant,
     is_settled: bool,
@@ -64,6 +64,11 @@ impl<'a> Watch<'a> {
     /// The first playouts begin: what opening the root took tells nothing of their rate.
     pub(super) fn begin_playouts(&mut self) {
         self.begun = Instant::now();
+    }
+
+    /// A pause is over that began then: no playouts were made in it, so it tells nothing of their rate either.
+    pub(super) fn end_pause(&mut self, paused: Instant) {
+        self.begun += paused.elapsed();
     }
 
     pub(super) fn is_over(&self, now: Instant) -> bool {
@@ -125,5 +130,23 @@ impl<R: Reasoner> Searcher<R> {
         watch.is_settled = settle::is_settled(&role, &course, settling.clear_from);
         let after = Instant::now();
         watch.next_look = after + (after - now) * REST_AFTER_LOOK;
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_is_no_part_of_the_time_for_playouts() {
+        const SECOND: Duration = Duration::from_secs(1);
+        let started = Instant::now();
+        let budget = Budget { deadline: Some(started + 10 * SECOND), ..Budget::default() };
+        let (stop, mut progress) = (Interrupt::new(), |_: &Report| ());
+        let mut watch = Watch::new(&budget, &stop, started, true, &mut progress);
+        let is_close = |part: f64, wanted: f64| (part - wanted).abs() < 0.01;
+        assert!(is_close(watch.part(started + 6 * SECOND, Duration::ZERO), 0.6));
+        watch.end_pause(Instant::now() - 5 * SECOND);
+        assert!(is_close(watch.part(started + 6 * SECOND, Duration::ZERO), 0.2));
     }
 }

@@ -61,17 +61,19 @@ impl Solver {
         self.layout.with_distance(word, 0)
     }
 
-    /// Whether the game's value is known at a node, for whoever chooses there: nothing that could still be found would
-    /// change the choice.
+    /// Whether the game's value is known at a node, for whoever chooses there, and what has it: nothing that could still be
+    /// found would change the choice. A node stays proven when a child that proves it is forgotten; then the move is to
+    /// be found again.
     pub(crate) fn is_decided<S: Eq + Hash, O: Orders>(&self, graph: &Graph<S, O>, id: NodeId) -> bool {
-        let word = graph.bounds(id);
-        if word == 0 || graph.node(id).status::<O>() != Status::Open {
-            return false;
-        }
-        match graph.node(id).opening().mover {
+        let is_exact = |word: u64| match graph.node(id).opening().mover {
             Some(mover) => self.layout.interval(word, mover as usize).is_exact(),
             None => self.layout.is_exact(word),
-        }
+        };
+        let word = graph.bounds(id);
+        word != 0
+            && graph.node(id).status::<O>() == Status::Open
+            && is_exact(word)
+            && is_exact(self.prove(graph, id, &mut Vec::new()))
     }
 
     /// What the bounds below a node prove of it; 0 if nothing.

@@ -147,18 +147,27 @@ fn tidying_that_is_stopped_changes_nothing() {
     assert_eq!(before, searcher.report());
 }
 
-#[test]
-fn a_graph_that_takes_too_long_to_tidy_begins_anew() {
+/// What a graph that is so full, in eighths, holds before and after it should be tidied, but without time for that.
+fn tidied_in_no_time(eighths: u64) -> [Report; 2] {
     let mut searcher = searcher(Nim([9, 9, 9, 9]), options(Config::UctT, 1, 2 << 20));
-    while searcher.report().bytes <= (2 << 20) * 5 / 8 {
-        play(&mut searcher, 500);
+    while searcher.report().bytes <= (2 << 20) / 8 * eighths {
+        play(&mut searcher, 100);
     }
     searcher.set_max_pause(Duration::ZERO);
     searcher.set_root(&([8, 9, 9, 9], 1));
+    let before = searcher.report();
     searcher.tidy(&Interrupt::new());
-    let report = searcher.report();
-    assert_eq!((report.nodes, report.reclaims.times), (1, 0));
+    let after = searcher.report();
     assert!(play(&mut searcher, 500).best(Role(1)).is_some());
+    [before, after]
+}
+
+#[test]
+fn a_graph_that_takes_too_long_to_tidy_stays_while_it_has_room_and_then_begins_anew() {
+    let [before, after] = tidied_in_no_time(5);
+    assert_eq!(before, after);
+    let [_, after] = tidied_in_no_time(6);
+    assert_eq!((after.nodes, after.reclaims.times), (1, 0));
 }
 
 #[test]
@@ -217,6 +226,82 @@ fn a_graph_that_the_roots_children_fill_is_not_reclaimed_for_ever() {
     assert_eq!(report.reclaims.times, 1, "{:?}", report.reclaims);
     assert!(report.is_full && report.playouts == 3_000, "{} playouts", report.playouts);
     searcher.verify(&Interrupt::new()).expect("its laws hold");
+}
+
+/// A [`Fan`] in which the first role has a quarter of the wins, and a first move after which the other can have a draw.
+#[derive(Debug)]
+struct Truce(Fan);
+
+impl Truce {
+    fn is_offered(&(step, made): &(u32, [u32; 3])) -> bool {
+        step > 0 && made[0] == 0
+    }
+}
+
+impl Game for Truce {
+    type State = (u32, [u32; 3]);
+
+    fn n_roles(&self) -> usize {
+        2
+    }
+
+    fn initial(&self) -> Self::State {
+        self.0.initial()
+    }
+
+    fn is_terminal(&self, state: &Self::State) -> bool {
+        state.0 == 2 && Truce::is_offered(state) || self.0.is_terminal(state)
+    }
+
+    fn legal(&self, state: &Self::State, role: usize, moves: &mut Vec<u32>) {
+        self.0.legal(state, role, moves);
+    }
+
+    fn next(&self, state: &Self::State, joint_move: &[u32]) -> Self::State {
+        self.0.next(state, joint_move)
+    }
+
+    fn goal(&self, state: &Self::State, role: usize) -> u32 {
+        let of_first = match state {
+            // The answers but one make peace.
+            (_, made) if Truce::is_offered(state) => {
+                if made[1] == 0 {
+                    100
+                } else {
+                    50
+                }
+            }
+            (_, made) => {
+                if made.iter().sum::<u32>() % 4 == 0 {
+                    100
+                } else {
+                    0
+                }
+            }
+        };
+        if role == 0 { of_first } else { 100 - of_first }
+    }
+}
+
+#[test]
+fn a_proof_whose_moves_are_forgotten_is_found_again() {
+    let options =
+        Options { state_heap_bytes: Some(1 << 10), solver: true, ..options(Config::UctT, 1, 1 << 20) };
+    let mut searcher = searcher(Truce(Fan(40)), options);
+    while searcher.report().reclaims.times < 2 {
+        let report = play(&mut searcher, 1_000);
+        assert!(
+            !report.is_solved && report.roles[0].moves[0].a_move == Move(0),
+            "the draw is known: {report:?}"
+        );
+    }
+    searcher.set_root(&(1, [0; 3]));
+    let kept = searcher.report();
+    assert!(kept.roles[1].proven.is_some(), "the position is not forgotten");
+    assert!(!kept.is_solved && kept.roles[1].moves.iter().any(|it| it.proven.is_none()), "its moves are");
+    let found = play(&mut searcher, 1_000);
+    assert!(found.is_solved && found.playouts < 1_000);
+    assert!(found.best(Role(1)).is_some_and(|best| best != Move(0)), "{:?}", found.roles[1]);
 }
 
 #[test]

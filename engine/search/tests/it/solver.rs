@@ -9,7 +9,7 @@ use crate::common::exhaustive::{Values, values};
 use crate::common::graphs::{Drawn, Layers};
 use crate::common::runs::{play, searcher};
 use crate::common::{self, Broken, Game, Nim, Picks, Rust, take};
-use daggerboard_search::{Aim, Config, Options, Report, Searcher, Simultaneous};
+use daggerboard_search::{Aim, Budget, Config, Options, Report, Searcher, Simultaneous};
 use reasoner::{Interrupt, Move, Role};
 
 const THREADS: [usize; 3] = [1, 2, 16];
@@ -318,6 +318,15 @@ fn what_was_proven_is_known_when_the_match_goes_on() {
         searcher.set_root(&state);
     }
     assert_eq!(reasoner.game.goal(&state, 0), 100);
+}
+
+#[test]
+fn a_run_goes_on_past_a_proof_where_that_is_wanted() {
+    let mut searcher = searcher(Nim([1, 2, 4, 0]), options(Config::UctT, 2));
+    assert!(play(&mut searcher, 1_000_000).playouts < 1_000_000);
+    let budget = Budget { playouts: Some(1_000), is_past_proofs: true, ..Budget::default() };
+    let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("there is a root");
+    assert!(report.is_solved && report.playouts == 1_000);
 }
 
 #[test]
