@@ -121,6 +121,8 @@ impl Meter {
 #[derive(Debug)]
 pub(crate) struct Chunks<T> {
     chunks: Box<[OnceLock<Box<[T]>>]>,
+    /// By chunk, held by the thread that makes it: one charges for it, and the others wait. It is a byte each.
+    making: Box<[Mutex<()>]>,
     chunk_bits: u32,
     /// What one item costs, with what it owns elsewhere.
     item_bytes: u64,
@@ -130,7 +132,8 @@ impl<T: Default> Chunks<T> {
     /// Room for `n_chunks` chunks of 2^`chunk_bits` items; `extra_bytes` is what an item owns elsewhere.
     pub(crate) fn new(n_chunks: usize, chunk_bits: u32, extra_bytes: u64) -> Chunks<T> {
         let chunks = (0..n_chunks).map(|_| OnceLock::new()).collect();
-        Chunks { chunks, chunk_bits, item_bytes: size_of::<T>() as u64 + extra_bytes }
+        let making = (0..n_chunks).map(|_| Mutex::new(())).collect();
+        Chunks { chunks, making, chunk_bits, item_bytes: size_of::<T>() as u64 + extra_bytes }
     }
 
     /// What one item costs.
@@ -150,26 +153,34 @@ impl<T: Default> Chunks<T> {
 
     /// Makes the chunk of `idx` be there, at the meter's expense; false if it cannot be.
     pub(crate) fn ensure(&self, idx: usize, meter: &Meter) -> bool {
-        let Some(chunk) = self.chunks.get(idx >> self.chunk_bits) else {
+        let chunk_idx = idx >> self.chunk_bits;
+        let Some(chunk) = self.chunks.get(chunk_idx) else {
             meter.declare_full();
             return false;
         };
-        if chunk.get().is_some() {
-            return true;
+        chunk.get().is_some() || self.make(chunk_idx, meter)
+    }
+
+    /// Makes a chunk that was not there; false if there is no room for it.
+    #[cold]
+    fn make(&self, chunk_idx: usize, meter: &Meter) -> bool {
+        let _making = self.making[chunk_idx].lock();
+        let chunk = &self.chunks[chunk_idx];
+        // Another thread may have made it meanwhile.
+        let is_there = chunk.get().is_some() || meter.charge(self.chunk_bytes());
+        if is_there {
+            chunk.get_or_init(|| self.new_chunk());
         }
-        let bytes = self.item_bytes << self.chunk_bits;
-        if !meter.charge(bytes) {
-            return false;
-        }
-        let mut is_mine = false;
-        chunk.get_or_init(|| {
-            is_mine = true;
-            (0..self.chunk_len()).map(|_| T::default()).collect()
-        });
-        if !is_mine {
-            meter.refund(bytes);
-        }
-        true
+        is_there
+    }
+
+    fn new_chunk(&self) -> Box<[T]> {
+        (0..self.chunk_len()).map(|_| T::default()).collect()
+    }
+
+    /// What a chunk costs.
+    fn chunk_bytes(&self) -> u64 {
+        self.item_bytes << self.chunk_bits
     }
 
     /// The item, if its chunk is there.
@@ -203,8 +214,8 @@ impl<T: Default> Chunks<T> {
     /// nobody had use for yet.
     fn ensure_for_now(&self, idx: usize, meter: &Meter) {
         self.chunks[idx >> self.chunk_bits].get_or_init(|| {
-            meter.charge_for_now(self.item_bytes << self.chunk_bits);
-            (0..self.chunk_len()).map(|_| T::default()).collect()
+            meter.charge_for_now(self.chunk_bytes());
+            self.new_chunk()
         });
     }
 
@@ -247,7 +258,7 @@ impl<T: Default> Chunks<T> {
     where
         T: Send + 'static,
     {
-        let bytes = self.item_bytes << self.chunk_bits;
+        let bytes = self.chunk_bytes();
         let n_kept = end.div_ceil(self.chunk_len());
         let within = self.chunk_len() - 1;
         if end & within != 0
@@ -419,82 +430,4 @@ pub(crate) fn usize_of(word: u64) -> usize {
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_never_cross_a_chunk_and_never_overlap() {
-        let meter = Meter::new(1 << 20);
-        let arena = Arena::<AtomicU64>::new(64, 4, 8);
-        let mut blocks = [Block::default(); 3];
-        let mut seen = std::collections::HashSet::new();
-        for i in 0..90 {
-            let n = 1 + i % 5;
-            let first = arena.reserve(&mut blocks[i % 3], n, &meter).expect("there is room") as usize;
-            assert!(first > 0);
-            assert_eq!(arena.items.slice(first, n).len(), n);
-            assert!((first..first + n).all(|idx| seen.insert(idx)), "run {first}+{n}");
-        }
-    }
-
-    #[test]
-    fn a_run_as_long_as_a_chunk_has_a_place() {
-        let meter = Meter::new(1 << 20);
-        let arena = Arena::<AtomicU64>::new(3, 4, 8);
-        let take = |n| arena.reserve(&mut Block::default(), n, &meter);
-        assert_eq!([take(16), take(16), take(1)], [Some(16), Some(32), None]);
-        assert!(meter.is_full());
-    }
-
-    #[test]
-    fn the_meter_says_no_at_the_cap() {
-        let meter = Meter::new(300);
-        let arena = Arena::<AtomicU64>::new(64, 4, 16);
-        let mut block = Block::default();
-        let n = (0..1000).take_while(|_| arena.reserve(&mut block, 1, &meter).is_some()).count();
-        assert_eq!(n, 32, "two chunks of 16 words of 8 bytes");
-        assert!(meter.is_full());
-        assert_eq!(meter.used(), 256);
-    }
-
-    /// Tells when it is dropped.
-    #[derive(Default)]
-    struct Tally(Option<std::sync::Arc<AtomicU64>>);
-
-    impl Drop for Tally {
-        fn drop(&mut self) {
-            if let Some(n_dropped) = &self.0 {
-                n_dropped.fetch_add(1, Ordering::Relaxed);
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_out_of_use_is_given_back_before_as_much_is_taken() {
-        let chunk_bytes = 4 * size_of::<Tally>() as u64;
-        let meter = Meter::new(4 * chunk_bytes);
-        let n_dropped = std::sync::Arc::new(AtomicU64::new(0));
-        let mut items = Chunks::<Tally>::new(8, 2, 0);
-        for idx in 0..16 {
-            assert!(items.ensure(idx, &meter));
-            let chunk = items.chunks[idx >> 2].get_mut().expect("it is there");
-            chunk[idx & 3] = Tally(Some(n_dropped.clone()));
-        }
-        (0..5).for_each(|to| items.exchange(11 + to, to, &meter));
-        items.truncate(5, &meter);
-        assert_eq!(n_dropped.load(Ordering::Relaxed), 3, "only what lies beside the last that stays");
-        assert_eq!(meter.used(), 2 * chunk_bytes);
-        assert!(items.ensure(8, &meter));
-        assert_eq!(n_dropped.load(Ordering::Relaxed), 7);
-        assert!(items.ensure(12, &meter) && !items.ensure(16, &meter));
-        assert_eq!(n_dropped.load(Ordering::Relaxed), 11, "the cap's worth is in use");
-    }
-
-    #[test]
-    fn a_run_longer_than_a_chunk_is_refused() {
-        let meter = Meter::new(1 << 20);
-        let arena = Arena::<AtomicU64>::new(64, 4, 16);
-        assert_eq!(arena.reserve(&mut Block::default(), 17, &meter), None);
-        assert!(!meter.is_full(), "others still fit");
-    }
-}
+mod tests;
