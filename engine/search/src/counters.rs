@@ -56,15 +56,16 @@ counters! {
     nodes_made,
     /// Edges made.
     edges_made,
-    /// Nodes opened: their moves were asked and got edges.
+    /// Nodes opened or closed: their moves were asked and got edges, or their goals, where the game is over.
     openings,
     /// Playouts that found a node being opened by another thread, and rolled out from there.
     lost_claims,
     /// Playouts that arrived at a leaf where another playout was still under way.
     same_leaf,
-    /// Nodes made in vain, because another thread's for the same state or edge came first.
+    /// Nodes made in vain, because another playout's for the same state or edge came first: another thread's where equal states
+    /// are one node, and otherwise one of the same batch too.
     duplicates,
-    /// Compare-and-swaps on table words and children that met another thread's.
+    /// Compare-and-swaps on table words that met another thread's.
     cas_failures,
     /// Arrivals over a new edge at a node that others had made: transpositions found.
     transpositions,

@@ -338,7 +338,6 @@ impl<S: Eq + Hash, O: Orders> Graph<S, O> {
         match self.edge(edge).link::<O>(Child::Node(id)) {
             Ok(()) => id,
             Err(Child::Node(winner)) if winner != id => {
-                counters.cas_failures.add(1);
                 if !self.has_transpositions {
                     // In a tree the node was made for this edge alone.
                     self.node(id).kill();

@@ -103,10 +103,12 @@ impl<R: Reasoner> Walker<R> {
                 self.gather(setting, leaf_idx, i * n_each);
             }
             let Err(error) = asked else { return };
-            note(&error);
             if error == ReasonerError::Interrupted {
+                // Nobody asks for the others any more.
+                unknown[first + n_done..].iter().for_each(|_| note(&error));
                 return;
             }
+            note(&error);
             // The one that failed is left out; those behind it have not been asked.
             if let Some(&failed) = unknown.get(first + n_done)
                 && let (End::Node, Some(&id)) = (&leaves[failed].end, leaves[failed].path.nodes.last())
@@ -203,7 +205,7 @@ impl<R: Reasoner> Walker<R> {
                 self.path.cancel(graph, &mut self.kept);
                 note(&error);
             }
-            // Noted when the rollout failed.
+            // Noted when the rollout failed, or was not made.
             None => self.path.cancel(graph, &mut self.kept),
         }
         self.spare_paths.push(std::mem::take(&mut self.path));

@@ -209,6 +209,29 @@ fn a_deadline_ends_questions_that_never_end() {
 }
 
 #[test]
+fn every_playout_that_time_cuts_short_is_counted() {
+    for config in [Config::Uct, Config::UctT] {
+        let batch = Options { batch: Some(8), ..options(config, 1) };
+        let mut searcher = searcher(Endless { from_the_start: false }, batch);
+        let budget =
+            Budget { deadline: Some(Instant::now() + Duration::from_millis(30)), ..Budget::default() };
+        let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("it ends");
+        assert_eq!((report.playouts, report.counters.interrupted_playouts), (0, 8), "{config}");
+    }
+}
+
+#[test]
+fn one_thread_meets_nobody_in_the_tables() {
+    for config in [Config::Uct, Config::UctT] {
+        let batch = Options { batch: Some(64), ..options(config, 1) };
+        let counters = play(&mut searcher(Nim([3, 4, 5, 6]), batch), 1000).counters;
+        assert_eq!((counters.cas_failures, counters.lost_claims), (0, 0), "{config}");
+        // Several descents of a batch take an edge that leads nowhere yet.
+        assert_eq!(counters.duplicates > 0, config == Config::Uct, "{config}: {counters:?}");
+    }
+}
+
+#[test]
 fn a_raised_stop_ends_the_run() {
     let mut searcher = searcher(Nim([9, 9, 9, 9]), options(Config::UctT, 2));
     let stop = Interrupt::new();
