@@ -4,7 +4,10 @@
 
 mod common;
 
-use common::{Folder, json_of, run, stdout_of};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use common::{Folder, daggerboard, json_of, run, stdout_of};
 
 #[test]
 fn every_number_of_threads_has_its_search_and_its_graph_keeps_the_laws() {
@@ -68,6 +71,28 @@ fn a_plot_that_cannot_be_written_is_told_before_the_searches() {
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.contains(&path) && !said.contains("3600"), "{said}");
     }
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_in_the_first_search_leaves_an_older_plot() {
+    let folder = Folder::new();
+    let plot = folder.file("scaling.svg");
+    std::fs::write(&plot, "older").unwrap();
+    let args = ["stress", "tic-tac-toe", "--threads", "1", "--seconds", "600", "--plot", &plot];
+    let mut child = daggerboard().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(stderr.any(|line| line.unwrap().contains("1 thread, 600 s")));
+    let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    if !told.is_ok_and(|status| status.success()) {
+        child.kill().unwrap();
+        child.wait().unwrap();
+        return eprintln!("skipped: there is no `kill` to send SIGINT with");
+    }
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("no search came to its end") && output.status.code() == Some(1), "{told}");
+    assert_eq!(std::fs::read_to_string(&plot).unwrap(), "older");
 }
 
 #[test]

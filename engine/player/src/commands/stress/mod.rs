@@ -35,18 +35,23 @@ Examples:
   daggerboard stress connect-four --threads 1,2,4,8,16,32,64 --seconds 10 --plot scaling.svg
   daggerboard stress my-game.kif --threads 1,64 --config credited --verify --json
 
-Each number of threads has a graph of its own, made anew from the initial state. Speed-up and efficiency are those of \
-playouts per second of wall time, against the first number of threads in the list. Processors is how many of them the \
-threads had on average: fewer than threads where the machine has fewer, or others use it.
+Each number of threads has a graph of its own, made anew from the initial state; games of one role are searched by uct+t too, \
+unless --config says otherwise. Speed-up and efficiency are those of playouts per second of wall time, against the fewest threads \
+in the list. Processors is how many of them the threads had on average: fewer than threads where the machine has fewer, where \
+others use it, or where threads wait. Cores are those of --pin, or what the system counts as such: hardware threads, of which two \
+may share a core.
 
-Counters are per thousand playouts, so that rows of different speed can be compared. In JSON they are whole numbers. \
-The number in flight is the most visits that can be under way at once: threads x batch x rollouts. Table is how full the table of \
-positions is, flushes are additions of statistics that were gathered over batches (--hot-levels). Nothing spins: threads \
-wait only in pauses, in which a full graph forgets and tables grow.
+Counters are per thousand playouts, so that rows of different speed can be compared, but for probes, which are per look-up. In JSON \
+they are whole numbers. The number in flight is the most visits that can be under way at once: threads x batch x rollouts. Table is \
+how full the table of positions is, flushes are additions of statistics that were gathered over batches (--hot-levels). MiB is \
+the graph alone, for which --memory is the limit; what threads have for themselves comes on top.
+
+Threads wait in pauses, in which a full graph forgets and tables grow; for backups under ucd-incremental and ucd-paper; for a piece \
+of memory that another thread is just taking for the graph; and with the interpreter where a term is new.
 
 Where there are more threads than cores, a model follows of what they would do with a core each: from what a playout costs with as \
 much in flight, and from what two or more cores at work do to each other. It is no measurement. It needs a row of one thread, and \
-one of several with a core each.")]
+one of several with a core each. There is none for ucd-incremental and ucd-paper, whose backups come one at a time on any machine.")]
 pub struct StressArgs {
     #[command(flatten)]
     game: GameArgs,
@@ -58,7 +63,8 @@ pub struct StressArgs {
     /// How long each search takes
     #[arg(long, default_value = "5", value_name = "S", value_parser = parse_seconds)]
     seconds: f64,
-    /// Check the graph's laws of conservation after each search. A broken law is told, and the exit code is 1
+    /// Check the graph's laws of conservation after each search. It takes time and memory as the graph does; Ctrl-C stops it.
+    /// A broken law is told, and the exit code is 1
     #[arg(long)]
     verify: bool,
     /// Write playouts per second against threads to this file, as SVG
@@ -122,27 +128,46 @@ impl WithReasoner for Stressing<'_> {
 
     fn run<R: Reasoner>(self, reasoner: Arc<R>) -> Self::Output {
         let root = reasoner.session(Limits::default(), self.stop)?.initial_state()?;
-        let mut rows = Vec::new();
-        for n_threads in self.args.numbers_of_threads() {
-            if self.stop.is_raised() {
-                break;
-            }
-            output::progress(format_args!("{}, {} s", reading::threads(n_threads), self.args.seconds));
-            let row = self.measure(&reasoner, &root, n_threads)?;
-            // A search that was stopped has not had its time.
-            if !self.stop.is_raised() {
-                rows.push(row);
-            }
+        let measure = |n_threads| self.measure(&reasoner, &root, n_threads);
+        let (rows, failure) = rows_of(self.args.numbers_of_threads(), self.stop, measure);
+        if let (Some(failure), []) = (&failure, &rows[..]) {
+            return Err(failure.clone());
         }
         let scaling = Scaling::new(rows);
-        let machine =
-            Machine { n_cores: all_cores(), has_backup_lock: self.brain.search.config.has_backup_lock() };
-        let reading = reading::of(&scaling, machine);
-        let model = Model::of(&scaling);
+        self.tell(&scaling, reasoner.name())?;
+        let is_done = scaling.keeps_laws() && !self.stop.is_raised();
+        failure.map_or(Ok(if is_done { Outcome::Done } else { Outcome::Failed }), Err)
+    }
+}
+
+/// One search for each number of threads, until one fails or `stop` is raised; what was measured before is told all the same.
+fn rows_of(
+    numbers_of_threads: Vec<usize>,
+    stop: &Interrupt,
+    mut measure: impl FnMut(usize) -> Result<Option<Row>, Failure>,
+) -> (Vec<Row>, Option<Failure>) {
+    let mut rows = Vec::new();
+    for n_threads in numbers_of_threads {
+        if stop.is_raised() {
+            break;
+        }
+        match measure(n_threads) {
+            Ok(row) => rows.extend(row),
+            Err(failure) => return (rows, Some(failure)),
+        }
+    }
+    (rows, None)
+}
+
+impl Stressing<'_> {
+    fn tell(&self, scaling: &Scaling, reasoner: &str) -> Result<(), Failure> {
+        let machine = Machine::of(&self.brain.search);
+        let reading = reading::of(scaling, machine);
+        let model = Model::of(scaling, machine);
         if self.as_json {
             output::json(&json!({
                 "game": self.name,
-                "reasoner": reasoner.name(),
+                "reasoner": reasoner,
                 "config": self.brain.search.config.to_string(),
                 "seconds": self.args.seconds,
                 "cores": machine.n_cores,
@@ -153,27 +178,27 @@ impl WithReasoner for Stressing<'_> {
             }))?;
         } else {
             let (name, config) = (self.name, self.brain.search.config);
-            output::line(format_args!("{name}, {config} on {}, {} cores", reasoner.name(), machine.n_cores))?;
+            let cores = reading::cores(machine.n_cores);
+            output::line(format_args!("{name}, {config} on {reasoner}, {cores} (hardware threads)"))?;
             scaling.print()?;
             reading.iter().try_for_each(output::line)?;
             model.iter().try_for_each(Model::print)?;
         }
-        if let Some(path) = &self.args.plot {
-            write_plot(path, &scaling, self.name)?;
+        match &self.args.plot {
+            // A picture of nothing would take the place of an older one.
+            Some(path) if !scaling.rows.is_empty() => write_plot(path, scaling, self.name),
+            _ => Ok(()),
         }
-        let is_stopped = self.stop.is_raised();
-        Ok(if scaling.keeps_laws() && !is_stopped { Outcome::Done } else { Outcome::Failed })
     }
-}
 
-impl Stressing<'_> {
-    /// One search with so many threads.
+    /// One search with so many threads; nothing if it was stopped before it had had its time.
     fn measure<R: Reasoner>(
         &self,
         reasoner: &Arc<R>,
         root: &R::State,
         n_threads: usize,
-    ) -> Result<Row, Failure> {
+    ) -> Result<Option<Row>, Failure> {
+        output::progress(format_args!("{}, {} s", reading::threads(n_threads), self.args.seconds));
         let options = Options { threads: n_threads, ..self.brain.search.clone() };
         let mut searcher = Searcher::new(Arc::clone(reasoner), options)?;
         searcher.set_root(root);
@@ -182,19 +207,53 @@ impl Stressing<'_> {
         let budget = Budget { deadline: Some(Instant::now() + time), ..Budget::default() };
         let report = searcher.run(&budget, self.stop, &mut |_| ())?;
         let cpu_s = cpu_seconds() - cpu_before;
+        if self.stop.is_raised() {
+            return Ok(None);
+        }
         if report.is_terminal {
             return Err(Failure::work("the initial state is terminal: there is nothing to search"));
         }
-        if report.playouts == 0 && !self.stop.is_raised() {
+        if report.playouts == 0 {
             let why = report.errors.last.unwrap_or_else(|| "the time was too short".to_owned());
             return Err(Failure::work(why).context("no playout came to its end"));
         }
         let verified = self.args.verify.then(|| Verified::of(&searcher, &report, self.stop));
-        Ok(Row { n_threads, report, cpu_s, n_in_flight: searcher.max_in_flight(), verified })
+        Ok(Some(Row { n_threads, report, cpu_s, n_in_flight: searcher.max_in_flight(), verified }))
     }
 }
 
 fn write_plot(path: &Path, scaling: &Scaling, name: &str) -> Result<(), Failure> {
     let svg = plot::speed(scaling, name)?;
     std::fs::write(path, svg).map_err(|error| Failure::work(error).context(path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_measured_before_a_failure_is_kept() {
+        let measure = |n_threads| match n_threads {
+            4 => Err(Failure::work("no more threads")),
+            n => Ok(Some(row::row(n, 1000, 1.0))),
+        };
+        let (rows, failure) = rows_of(vec![1, 2, 4, 8], &Interrupt::new(), measure);
+        assert_eq!(rows.iter().map(|row| row.n_threads).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(failure, Some(Failure::work("no more threads")));
+    }
+
+    #[test]
+    fn a_stop_ends_the_list_and_a_row_that_was_measured_before_it_stays() {
+        for is_measured in [false, true] {
+            let stop = Interrupt::new();
+            let measure = |n_threads| {
+                if n_threads == 2 {
+                    stop.raise();
+                }
+                Ok((n_threads == 1 || is_measured).then(|| row::row(n_threads, 1000, 1.0)))
+            };
+            let (rows, failure) = rows_of(vec![1, 2, 4], &stop, measure);
+            assert_eq!((rows.len(), failure), (1 + usize::from(is_measured), None));
+        }
+    }
 }

@@ -3,10 +3,12 @@
 //! In go the measured rows. Two things make a playout dearer with more threads. What threads do to each other's playouts (the same leaf,
 //! nodes made in vain, failed compare-and-swaps, longer descents in a larger graph) shows in the processor time of a playout however few
 //! cores they share, since as many leaves are in flight. What caches do to each other's lines shows only where cores work at once: it
-//! is taken from the most threads that had a core each, and taken to grow by as much with each core more.
+//! is taken from the most threads that had a core each, and taken to grow by as much with each core more. Nobody waits in the model: there
+//! is none for backups under one lock, and pauses are left out.
 
 use serde_json::{Value, json};
 
+use super::reading::Machine;
 use super::row::{Row, Scaling};
 use crate::failure::Failure;
 use crate::output;
@@ -24,7 +26,7 @@ pub(super) struct Modelled {
     pub(super) speed_up: f64,
 }
 
-/// The model of all rows that had fewer processors than threads.
+/// The model of all rows of more threads than cores.
 #[derive(Debug, PartialEq)]
 pub(super) struct Model {
     /// Seconds of processor time that each core at work adds to a playout of any other.
@@ -37,10 +39,15 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Nothing if there is no row of one thread, none of several with a core each, or none of more threads than cores.
-    pub(super) fn of(scaling: &Scaling) -> Option<Model> {
+    /// Nothing if there is no row of one thread, none of several with a core each, or none of more threads than cores; nor where more
+    /// cores would wait for one lock.
+    pub(super) fn of(scaling: &Scaling, machine: Machine) -> Option<Model> {
+        if machine.has_backup_lock {
+            return None;
+        }
         let cost = |row: &Row| 1.0 / row.speed_of_processor().max(f64::EPSILON);
-        let is_free = |row: &Row| row.processors() >= FREE * row.n_threads as f64;
+        let has_cores = |row: &Row| row.n_threads <= machine.n_cores;
+        let is_free = |row: &Row| has_cores(row) && row.processors() >= FREE * row.n_threads as f64;
         let first = scaling.rows.first().filter(|first| first.n_threads == 1 && is_free(first))?;
         let together = scaling.rows.iter().rfind(|row| row.n_threads > 1 && is_free(row))?;
         let alone_s = cost(first);
@@ -51,7 +58,7 @@ impl Model {
             let speed_up = playouts_per_s / first.speed().max(f64::EPSILON);
             Modelled { n_threads: row.n_threads, playouts_per_s, speed_up }
         };
-        let rows: Vec<Modelled> = scaling.rows.iter().filter(|row| !is_free(row)).map(with_cores).collect();
+        let rows: Vec<Modelled> = scaling.rows.iter().filter(|row| !has_cores(row)).map(with_cores).collect();
         let n_measured = together.n_threads;
         (!rows.is_empty()).then_some(Model { traffic_s, alone_s, n_measured, rows })
     }
@@ -77,7 +84,8 @@ impl Model {
         let nanoseconds = |seconds: f64| 1e9 * seconds;
         output::line(format_args!(
             "Model, not measured: if each thread had a core of its own. A playout of one thread takes {:.0} ns, and each further core at \
-             work adds {:.0} ns to it, as with {} threads here. Sockets, memory bandwidth and cores shared by two threads are not in it.",
+             work adds {:.0} ns to it, as with {} threads here. What sockets, memory and cores shared by two threads cost beyond what was \
+             measured is not in it, nor are pauses.",
             nanoseconds(self.alone_s),
             nanoseconds(self.traffic_s),
             self.n_measured
@@ -99,8 +107,12 @@ mod tests {
     use super::super::row::row;
     use super::*;
 
+    fn on(n_cores: usize, has_backup_lock: bool, rows: Vec<Row>) -> Option<Model> {
+        Model::of(&Scaling::new(rows), Machine { n_cores, is_pinned: false, has_backup_lock })
+    }
+
     fn model(rows: Vec<Row>) -> Option<Model> {
-        Model::of(&Scaling::new(rows))
+        on(2, false, rows)
     }
 
     #[test]
@@ -125,9 +137,18 @@ mod tests {
 
     #[test]
     fn what_was_measured_is_not_modelled() {
-        assert_eq!(model(vec![row(1, 1000, 1.0), row(2, 2000, 2.0), row(4, 3900, 4.0)]), None);
+        assert_eq!(on(4, false, vec![row(1, 1000, 1.0), row(2, 2000, 2.0), row(4, 3900, 4.0)]), None);
         assert_eq!(model(vec![row(1, 1000, 1.0), row(4, 2000, 2.0)]), None, "no traffic was measured");
         assert_eq!(model(vec![row(2, 2000, 2.0), row(4, 2000, 2.0)]), None, "no thread was alone");
         assert_eq!(model(Vec::new()), None);
+    }
+
+    #[test]
+    fn threads_that_wait_with_a_core_each_are_not_modelled() {
+        // Four threads of four cores that use two: others use the machine, or they wait.
+        let waiting = || vec![row(1, 1000, 1.0), row(2, 2000, 2.0), row(4, 2000, 2.0)];
+        assert_eq!(on(4, false, waiting()), None);
+        assert!(on(2, false, waiting()).is_some());
+        assert_eq!(on(2, true, waiting()), None, "with a core each they would still wait for the lock");
     }
 }

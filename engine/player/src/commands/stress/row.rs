@@ -39,8 +39,8 @@ impl Row {
         self.report.playouts as f64 / self.cpu_s.max(f64::EPSILON)
     }
 
-    /// Seconds in which all threads waited for room, or for larger tables.
-    fn pauses(&self) -> f64 {
+    /// Seconds in which the search waited for room, or for larger tables.
+    pub(super) fn pauses(&self) -> f64 {
         self.report.reclaims.seconds + self.report.table.growth_seconds
     }
 
