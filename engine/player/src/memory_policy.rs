@@ -1,7 +1,8 @@
 //! How the system gives this process memory: in large pages or not, from which nodes of a machine with several memories.
 //!
 //! Both must be settled before the first allocation, so a process that is asked for something else than it has starts itself
-//! again: with the allocator's own switches in its environment, and below `numactl`. What it starts has the same.
+//! again: with the allocator's own switches in its environment, and below `numactl`. What it starts has the same. That large pages
+//! are forbidden is remembered by the system too, from process to process, and is taken back there.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -10,6 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use clap::{Args, ValueEnum};
+use rustix::thread::{disable_transparent_huge_pages, transparent_huge_pages_are_disabled};
 
 use crate::failure::Failure;
 
@@ -79,6 +81,9 @@ impl MemoryArgs {
     pub fn settle(self) -> Result<(), Failure> {
         let program = env::current_exe().map_err(|error| Failure::work(error).context("this program"))?;
         let args = env::args_os().skip(1);
+        if matches!(self.huge_pages, Some(HugePages::On | HugePages::Reserved)) {
+            allow_huge_pages()?;
+        }
         let Some(mut command) = self.command(program.into(), args, |name| env::var_os(name)) else {
             return Ok(());
         };
@@ -119,6 +124,17 @@ impl MemoryArgs {
         command.envs((wanted.1 == Numa::Interleave).then_some(INTERLEAVED));
         Some(command)
     }
+}
+
+/// Takes back what the allocator of this process, or one that started it, has told the system: what is started inherits it
+/// (prctl(2), `PR_SET_THP_DISABLE`).
+fn allow_huge_pages() -> Result<(), Failure> {
+    // A system that does not tell has not been told either.
+    if !transparent_huge_pages_are_disabled().unwrap_or(false) {
+        return Ok(());
+    }
+    let allowed = disable_transparent_huge_pages(false);
+    allowed.map_err(|error| Failure::work(error).context("huge pages could not be allowed again"))
 }
 
 const NUMACTL: &str = "numactl";
@@ -169,6 +185,14 @@ mod tests {
         assert_eq!(command(args(Some(HugePages::Off), None), &[USE_RESERVED]), Some(again));
         let back = command(args(Some(HugePages::On), None), &off);
         assert_eq!(back, Some(("daggerboard search nim".to_owned(), Vec::new())));
+    }
+
+    #[test]
+    fn huge_pages_that_were_forbidden_are_allowed_again() {
+        let is_told = disable_transparent_huge_pages(true).is_ok();
+        assert_eq!(transparent_huge_pages_are_disabled().unwrap_or(false), is_told);
+        allow_huge_pages().unwrap();
+        assert!(!transparent_huge_pages_are_disabled().unwrap_or(false));
     }
 
     #[test]
