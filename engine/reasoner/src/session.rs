@@ -14,12 +14,12 @@ use crate::{Fluent, GoalAnswer, Interrupt, Lot, Move, ReasonerError, Role, Rollo
 pub struct Limits {
     /// Inference steps, whatever the reasoner counts as one.
     pub steps: u64,
-    /// Bytes of scratch memory of the session.
+    /// Bytes of scratch memory of the session, of which each thread has its own.
     pub bytes: u64,
 }
 
 impl Default for Limits {
-    /// Minutes of the slowest published game's queries, and far below the memory of any machine.
+    /// Minutes of the slowest published game's queries, and a gibibyte, which each of many threads may take.
     fn default() -> Limits {
         Limits { steps: 2_000_000_000, bytes: 1 << 30 }
     }

@@ -30,7 +30,8 @@ const LONGEST_TERM: u64 = 512;
 /// them: a guess.
 const PART_UNTOLD: u64 = 64;
 
-/// No node is kept beside so many moves: some megabytes, in games of thousands of moves a node.
+/// No node is kept beside so many moves: a row each of some 80 bytes, so some 5 MiB for each thread. One node has as many in games of
+/// thousands of moves, and 512 descents come by as many in others.
 const ENOUGH_MOVES: usize = 1 << 16;
 
 /// After so many descents a term ends with their batch.
