@@ -90,10 +90,9 @@ pub struct BrainArgs {
     /// Bytes that the graph may take, 1G if it is not given; K, M and G multiply by 1024. When they are used up the search
     /// pauses and forgets what is hardly ever visited, about half; between moves it forgets what cannot come any more. That
     /// takes some tenths of a second for each million positions. When the clock has no time for it, nothing is added any more
-    /// until the move is made, and a graph that is nearly full then begins anew
-    /// takes some tenths of a second for each million positions, and is left out when the clock has no time for it. Beside it
-    /// each thread takes some megabytes, and up to 1G for a question of the interpreter or of Prolog that needs as much.
-    /// Positions and moves have numbers of 32 bits: beyond some hundreds of G more is not used
+    /// until the move is made, and a graph that is nearly full then begins anew. Beside the graph each thread takes some megabytes,
+    /// and up to 1G for a question of the interpreter or of Prolog that needs as much. Positions and moves have numbers of 32
+    /// bits: beyond some hundreds of G more is not used
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory: Option<usize>,
     /// Cores to pin the threads to, such as 0,1
