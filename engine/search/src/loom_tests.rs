@@ -82,7 +82,7 @@ fn scheme_of(name: &str) -> (Scheme, GraphKind) {
 }
 
 /// With 2^`edge_bits` edges in a chunk: threads that add to the same arena need chunks of their own, since loom knows
-/// nothing of how chunks are made.
+/// nothing of how chunks are made, nor of the lock that is held meanwhile.
 fn small_graph_of<O: Orders>(kind: GraphKind, edge_bits: u32) -> (Arc<Small<O>>, NodeId) {
     let sizes = Sizes {
         node_bits: 1,

@@ -119,7 +119,8 @@ pub struct Report {
     pub roles: Vec<RoleReport>,
     /// Whether the root is a terminal state, or one in which a role is stuck.
     pub is_terminal: bool,
-    /// Whether the best move of every role that has a choice is proven, which ends a run.
+    /// Whether the best move of every role that has a choice is proven, which ends a run unless its budget goes
+    /// past proofs.
     pub is_solved: bool,
     /// Whether the run ended because the choice was settled that its budget names.
     pub is_settled: bool,

@@ -180,7 +180,7 @@ impl<R: Reasoner> Searcher<R> {
     ///
     /// A run ends within a few milliseconds of its deadline, as far as the reasoner's sessions heed their
     /// interrupt. Playouts that it cuts short leave no trace. At a terminal root it ends at once, and as soon as the best
-    /// move at the root is proven, or settled where the budget asks for that ([`Budget::settled_for`]).
+    /// move at the root is proven ([`Budget::is_past_proofs`] goes on), or settled where the budget asks for that ([`Budget::settled_for`]).
     ///
     /// # Errors
     /// If there is no root, or a worker panicked.
@@ -253,7 +253,7 @@ impl<R: Reasoner> Searcher<R> {
                 self.is_exhausted = !self.has_time_to_reclaim(watch) || !self.make_room(watch.stop);
             }
             root = self.root.unwrap_or(root);
-            watch.end_pause(paused);
+            watch.note_pause(paused.elapsed());
             self.delegate(Task::Resume, self.workers.len(), root, tickets, watch)?;
         }
         Ok(())

@@ -9,8 +9,8 @@ use crate::report::RoleReport;
 /// The part of a run before which no choice is settled: so short a time measures no rate. Nor does one without playouts.
 const LEAST_PART: f64 = 1.0 / 16.0;
 
-/// How much faster than so far the rest of a run may be. Rates vary with the depth of the graph and with pauses; a larger
-/// number only ends runs a little later.
+/// How much faster than so far the rest of a run may be. Rates vary with the depth of the graph; a larger number only ends
+/// runs a little later.
 const FASTER: f64 = 1.25;
 
 /// A clear choice has more than so many times the visits of any other.

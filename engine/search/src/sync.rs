@@ -18,7 +18,8 @@ pub(crate) use std::sync::{Arc, OnceLock};
 pub(crate) use crossbeam::channel;
 pub(crate) use crossbeam::utils::CachePadded;
 
-/// A lock without poisoning, for what is rare: a better line, an error's text, a chunk that is made.
+/// A lock without poisoning, for what is rare: a better line, an error's text, a chunk that is made. It is real under the model
+/// checkers too, so threads of a model must not meet at one.
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(parking_lot::Mutex<T>);
 

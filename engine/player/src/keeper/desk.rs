@@ -2,7 +2,7 @@
 //!
 //! A turn is START (turn 0) or a PLAY. The thinker offers answers that only get better and then settles the
 //! turn; the clerk lays down one that is merely legal. Whoever waits takes the thinker's last offer when the turn is
-//! settled or the time is over, and the clerk's where there is none. It knows no rules, but remembers who has answered
+//! settled or the time is over, and the clerk's where there is none; or whatever comes first. It knows no rules, but remembers who has answered
 //! about them, and what it was.
 
 use std::collections::VecDeque;
@@ -254,7 +254,7 @@ mod tests {
     fn any_answer_ends_a_wait_for_any() {
         let desk = Desk::default();
         desk.open(1);
-        let far = || Instant::now() + Duration::from_secs(3600);
+        let far = || Instant::now() + Duration::from_secs(10);
         let answer = std::thread::scope(|scope| {
             let waiting = scope.spawn(|| desk.wait_for_any(1, far()));
             std::thread::sleep(Duration::from_millis(20));

@@ -12,27 +12,44 @@ use tracing::{debug, warn};
 
 use crate::brain::Brain;
 
+/// What a choice rests on, least first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Ground {
+    /// It is legal.
+    #[default]
+    Rules,
+    /// So many visits of all moves.
+    Visits(u64),
+    /// A line of one role that ends with this goal.
+    Line(u64),
+    Proof,
+}
+
 /// A move that is thought to be the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Thought {
     pub(super) a_move: Move,
-    /// Visits that it rests on, of all moves; the most there is for what stands by itself: a proof, or a line.
-    pub(super) n_visits: u64,
+    pub(super) ground: Ground,
 }
 
 /// The best of a role's moves; none if nothing is known of any.
 fn best_of(report: &Report, role: Role) -> Option<Thought> {
     let moves = &report.roles.get(role.idx())?.moves;
-    let n_visits = match report.is_solved || report.best_line.is_some() {
-        true => u64::MAX,
-        false => moves.iter().map(|it| it.visits).sum(),
+    let ground = match (&report.best_line, report.is_solved) {
+        (_, true) => Ground::Proof,
+        (Some(line), false) => Ground::Line(line.value),
+        (None, false) => Ground::Visits(moves.iter().map(|it| it.visits).sum()),
     };
-    let a_move = report.best(role).filter(|_| n_visits > 0)?;
-    Some(Thought { a_move, n_visits })
+    let a_move = report.best(role).filter(|_| ground > Ground::Visits(0))?;
+    Some(Thought { a_move, ground })
 }
 
 fn best_of_line(report: &single::Report) -> Option<Thought> {
-    report.a_move.map(|a_move| Thought { a_move, n_visits: u64::MAX })
+    let ground = match &report.best {
+        Some(line) => Ground::Line(u64::from(line.value)),
+        None => Ground::Rules,
+    };
+    report.a_move.map(|a_move| Thought { a_move, ground })
 }
 
 /// One match's thoughts, kept from move to move.
@@ -174,13 +191,25 @@ mod tests {
     }
 
     #[test]
-    fn a_move_rests_on_the_visits_of_all() {
-        let thought = |visits, is_solved| {
-            best_of(&report(visits, is_solved), Role(1)).map(|it| (it.a_move, it.n_visits))
-        };
-        assert_eq!(thought([3, 2], false), Some((Move(7), 5)));
-        assert_eq!(thought([0, 0], true), Some((Move(7), u64::MAX)));
+    fn a_move_rests_on_the_visits_of_all_or_on_a_proof() {
+        let thought =
+            |visits, is_solved| best_of(&report(visits, is_solved), Role(1)).map(|it| (it.a_move, it.ground));
+        assert_eq!(thought([3, 2], false), Some((Move(7), Ground::Visits(5))));
+        assert_eq!(thought([0, 0], true), Some((Move(7), Ground::Proof)));
         assert_eq!(thought([0, 0], false), None, "nothing is known yet");
         assert_eq!(best_of(&report([1, 1], false), Role(0)), None);
+    }
+
+    #[test]
+    fn a_line_stands_until_there_is_one_as_good() {
+        let grounds = [
+            Ground::Rules,
+            Ground::Visits(1),
+            Ground::Visits(2),
+            Ground::Line(1),
+            Ground::Line(2),
+            Ground::Proof,
+        ];
+        assert!(grounds.is_sorted() && Ground::default() == Ground::Rules);
     }
 }

@@ -16,6 +16,8 @@ mod succession;
 #[cfg(test)]
 mod succession_tests;
 mod thinker;
+#[cfg(test)]
+mod thinker_tests;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -185,6 +185,7 @@ fn play_again<R: Reasoner>(
         if joint_move.len() < reasoner.n_roles() || terms.len() > reasoner.n_roles() {
             let step = record.moves.len() + 1;
             tracing::warn!(id = record.id, step, "the record ends before an illegal move");
+            record.status = Status::Stopped;
             break;
         }
         record.moves.push(joint_move.iter().map(|&it| session.move_term(it).to_string()).collect());

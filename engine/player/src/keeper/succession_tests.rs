@@ -303,12 +303,13 @@ fn what_is_known_is_answered_where_there_is_no_search() {
     let mut table = Table::begin(TEMPTING, "memory=64M", Budget::default);
     table.desk.wait(0, far());
     let played = |moves: [&str; 2]| moves.map(|text| Some(Term::parse(text).unwrap())).to_vec();
-    let reports = [None, Some(played(["good", "wait"]))];
-    let turns = reports.map(|joint_move| {
+    // The third has time, and is not asked for.
+    let then = || Some(played(["good", "wait"]));
+    let [first, second, _] = [None, then(), then()].map(|joint_move| {
         let search = Instant::now() + CLOCK;
         table.orders.give(Report { id: "m".into(), joint_move }, Deadlines { search, answer: search })
     });
-    for turn in turns {
+    for turn in [first, second] {
         let picked = table.desk.wait(turn, far());
         assert_eq!(picked.answer.map(|answer| answer.to_string()).as_deref(), Some("good"), "turn {turn}");
     }

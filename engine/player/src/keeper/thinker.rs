@@ -18,7 +18,7 @@ use super::bank::Bank;
 use super::clerk::Clerk;
 use super::clock::Deadlines;
 use super::desk::Desk;
-use super::mind::{Mind, Thought};
+use super::mind::{Ground, Mind, Thought};
 use super::orders::{Next, Orders};
 use super::seat::{JointTerms, Seat, SeatError};
 use super::succession::{Succession, n_cores};
@@ -149,8 +149,8 @@ impl<'a> Thinking<'a> {
             graph_bytes,
             legal,
             bank,
-            told: 0,
-            floor: 0,
+            told: Ground::Rules,
+            floor: Ground::Rules,
         })
     }
 }
@@ -262,10 +262,10 @@ struct Thinker<'a, R: Reasoner> {
     legal: Vec<Move>,
     /// Where time is managed.
     bank: Option<Bank>,
-    /// Visits that the answer on the desk rests on.
-    told: u64,
-    /// Those of the answer that another reasoner has left there: less does not replace it.
-    floor: u64,
+    /// What the answer on the desk rests on.
+    told: Ground,
+    /// The same, of an answer that another reasoner or a search that failed has left there: less does not replace it.
+    floor: Ground,
 }
 
 /// What became of a search.
@@ -286,19 +286,17 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
                 Moment::Start => {
                     self.search(job.brain.budget(Some(job.deadlines.search)), false);
                 }
-                // A forced move is answered at once: the search goes on while the manager waits for the others.
                 Moment::Turn(deadlines) if self.legal.len() > 1 => self.take_turn(deadlines.search),
+                // A forced move is answered at once, whatever is new: the search goes on while the manager waits for the others.
+                Moment::Turn(_) => job.desk.settle(),
                 Moment::Between if job.brain.ponders && !job.brain.is_limited() => {
                     // Where others choose, they may miss what is proven.
-                    let is_past_proofs = self.legal.len() <= 1;
+                    let is_past_proofs = self.legal.len() == 1 && self.reasoner.n_roles() > 1;
                     self.search(Budget { is_past_proofs, ..job.brain.budget(None) }, false);
                 }
-                Moment::Turn(_) | Moment::Between => {}
+                Moment::Between => {}
             }
             if !matches!(moment, Moment::Between) {
-                if matches!(moment, Moment::Turn(_)) && self.legal.len() <= 1 {
-                    job.desk.settle();
-                }
                 if moment.is_worth_changing() && job.orders.take_news() {
                     return Pause::News;
                 }
@@ -331,8 +329,8 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
         let (mut seat, legal) = self.seat.with(&reasoner, &self.legal, job.brain.search.limits, &job.gone)?;
         let graph_bytes = job.brain.search.max_bytes;
         let mind = self.successor_mind(&reasoner, &mut seat, graph_bytes);
-        let (outsiders, bank, floor) = (self.outsiders, self.bank, self.told);
-        Ok(Thinker { job, reasoner, outsiders, seat, mind, graph_bytes, legal, bank, told: 0, floor })
+        let (outsiders, bank, told) = (self.outsiders, self.bank, self.told);
+        Ok(Thinker { job, reasoner, outsiders, seat, mind, graph_bytes, legal, bank, told, floor: told })
     }
 
     /// A mind of the other reasoner that holds the line of this one, if there is a line; otherwise it is made when needed.
@@ -369,7 +367,7 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
     /// Follows what was played and offers a first move. Whether there is a turn to think about.
     fn follow(&mut self, joint_move: Option<JointTerms>, answered: Option<Term>) -> bool {
         self.legal.clear();
-        (self.told, self.floor) = (0, 0);
+        (self.told, self.floor) = (Ground::Rules, Ground::Rules);
         if let Err(error) = self.seat.follow(joint_move, answered) {
             warn!(%error, "the reported moves cannot be followed");
             return false;
@@ -379,11 +377,12 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
             Err(error) => warn!(%error, "the legal moves are not known"),
         }
         let first = self.legal.first().copied();
-        first.into_iter().for_each(|first| self.offer(Thought { a_move: first, n_visits: 0 }));
+        first.into_iter().for_each(|first| self.offer(Thought { a_move: first, ground: Ground::Rules }));
         first.is_some()
     }
 
-    /// Searches for an answer until the deadline at the latest. A search that fails is tried once more, with another mind.
+    /// Searches for an answer until the deadline at the latest. A search that fails is tried once more, with another mind, unless
+    /// what it has used up is all that there is.
     fn take_turn(&mut self, deadline: Instant) {
         let (brain, role) = (&self.job.brain, self.seat.role());
         for _ in 0..2 {
@@ -397,8 +396,14 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
                     self.bank = self.bank.map(|bank| bank.after(brain, worked));
                     return;
                 }
-                // What it has worked is not known; it may have been all.
-                Searched::Failed => self.bank = self.bank.map(|_| Bank::default()),
+                Searched::Failed => {
+                    // What it has worked is not known; it may have been all.
+                    self.bank = self.bank.map(|_| Bank::default());
+                    self.floor = self.told;
+                    if brain.is_limited() || Instant::now() >= deadline {
+                        return;
+                    }
+                }
             }
         }
     }
@@ -485,14 +490,14 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
         }
     }
 
-    /// Lays a move on the desk, if it is legal, and rests on no less than what another reasoner has laid there.
-    fn offer(&mut self, Thought { a_move, n_visits }: Thought) {
+    /// Lays a move on the desk, if it is legal, and rests on no less than what was left there.
+    fn offer(&mut self, Thought { a_move, ground }: Thought) {
         if !self.legal.contains(&a_move) {
             warn!(?a_move, "the search wants an illegal move");
-        } else if n_visits >= self.floor {
+        } else if ground >= self.floor {
             let term = self.seat.term(a_move);
             self.job.desk.offer(term);
-            self.told = n_visits;
+            self.told = ground;
         }
     }
 }

@@ -105,7 +105,7 @@ pub enum Status {
     NoLegalMove,
     /// The game took more steps than allowed.
     TooManySteps,
-    /// The manager's reasoner could not answer.
+    /// The reasoner of whoever recorded it could not answer.
     ReasonerFailed,
 }
 

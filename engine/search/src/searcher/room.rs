@@ -31,13 +31,14 @@ impl Default for Expectation {
 }
 
 impl Expectation {
-    /// Before it was measured.
+    /// Before it was measured: twice what slow machines take (EXPERIMENTS.md, "Pauses").
     const USUAL: Duration = Duration::from_nanos(400);
 
-    /// However short a pause was that found little to do.
+    /// However short a pause was that found little to do. Chosen: what quick machines take for a node that stays.
     const LEAST: Duration = Duration::from_nanos(100);
 
-    /// What an unusual expectation loses each time that it keeps a pause from being made.
+    /// What an unusual expectation loses each time that it is longer than a pause may be at all. Chosen: after five times a quarter is
+    /// left, so that pauses that are really too long are tried every few moves.
     const FADING: f64 = 0.25;
 
     fn of(&self, n_nodes: usize) -> Duration {
@@ -49,7 +50,8 @@ impl Expectation {
         self.per_node = took.div_f64(n_nodes.max(1) as f64).max(Expectation::LEAST);
     }
 
-    /// A pause is left out since it would be too long: one that other work on the machine made slow must not be the last.
+    /// A pause is left out since it would be too long at any time: one that other work on the machine made slow must not be the
+    /// last.
     fn fade(&mut self) {
         self.per_node -= self.per_node.saturating_sub(Expectation::USUAL).mul_f64(Expectation::FADING);
     }

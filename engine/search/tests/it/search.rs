@@ -213,8 +213,8 @@ fn every_playout_that_time_cuts_short_is_counted() {
     for config in [Config::Uct, Config::UctT] {
         let batch = Options { batch: Some(8), ..options(config, 1) };
         let mut searcher = searcher(Endless { from_the_start: false }, batch);
-        let budget =
-            Budget { deadline: Some(Instant::now() + Duration::from_millis(30)), ..Budget::default() };
+        let deadline = Some(Instant::now() + Duration::from_secs(1));
+        let budget = Budget { deadline, ..Budget::default() };
         let report = searcher.run(&budget, &Interrupt::new(), &mut |_| ()).expect("it ends");
         assert_eq!((report.playouts, report.counters.interrupted_playouts), (0, 8), "{config}");
     }

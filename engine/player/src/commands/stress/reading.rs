@@ -33,7 +33,7 @@ impl Machine {
 const STEADY: f64 = 0.9;
 /// Playouts for each of which so many meet another one count as wasted.
 const OFTEN: f64 = 0.05;
-/// Pauses of this part of the time hold threads up as much.
+/// Pauses that take such a part of the time are told. Chosen: less is within what measurements differ by.
 const LONG: f64 = 0.05;
 
 /// So many threads, in words.
@@ -73,8 +73,8 @@ pub(super) fn of(scaling: &Scaling, machine: Machine) -> Vec<String> {
         ));
         lines.extend(causes(first, last, machine, is_held_up));
     } else {
-        // Who waits needs no processor time, and the first row may have been limited itself.
-        let all_work = last.processors() >= FREE * last.n_threads.min(machine.n_cores) as f64;
+        // Who waits, for a core too, needs no processor time, and the first row may have been limited itself.
+        let all_work = last.n_threads <= machine.n_cores && last.processors() >= FREE * last.n_threads as f64;
         let is_free = all_work && !is_held_up && first.n_threads == 1;
         let verdict = if is_free { ": the shared graph is not the limit" } else { "" };
         lines.push(format!(
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn more_threads_than_cores_and_a_busy_machine_are_told_apart() {
         let many = text(vec![row(1, 1000, 1.0), row(16, 8000, 8.0)], MACHINE);
-        assert!(many.contains("16 threads share 8 cores"), "{many}");
+        assert!(many.contains("16 threads share 8 cores") && !many.contains("not the limit"), "{many}");
         let busy = text(vec![row(1, 1000, 1.0), row(4, 2000, 2.0)], MACHINE);
         assert!(busy.contains("others use the machine") && busy.contains("--pin"), "{busy}");
         let pinned = text(vec![row(1, 1000, 1.0), row(4, 2000, 2.0)], PINNED);
