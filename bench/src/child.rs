@@ -2,7 +2,7 @@
 
 use std::io::Read;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use reasoner::Interrupt;
@@ -34,11 +34,19 @@ pub fn measure<T: DeserializeOwned>(
 
 /// Ends this process when the one that started it with [`measure`] is gone, however that ended.
 pub fn end_with_parent() {
-    std::thread::spawn(|| {
+    let watch = || {
         // Nothing is written there; it ends with the process that holds the other end.
         let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
         std::process::exit(1);
-    });
+    };
+    // Without a thread to be had this process ends when it is done.
+    let _ = std::thread::Builder::new().spawn(watch);
+}
+
+/// Ends a process; if it has ended by itself meanwhile, that is as good.
+fn end(child: &mut Child) {
+    let _ = child.kill();
+    let _ = child.wait();
 }
 
 /// What a process prints, if it ends well and in time.
@@ -60,8 +68,13 @@ pub fn output_of(command: &mut Command, limit: Duration, stop: &Interrupt) -> Re
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let begun = Instant::now();
     let ended = std::thread::scope(|scope| {
-        scope.spawn(|| stdout.read_to_end(&mut out));
-        scope.spawn(|| stderr.read_to_end(&mut err));
+        let reader = std::thread::Builder::new;
+        let of_out = reader().spawn_scoped(scope, || stdout.read_to_end(&mut out)).err();
+        let of_err = reader().spawn_scoped(scope, || stderr.read_to_end(&mut err)).err();
+        if let Some(error) = of_out.or(of_err) {
+            end(&mut child);
+            return Err(format!("no thread to read what it prints: {error}"));
+        }
         loop {
             match child.try_wait() {
                 Ok(Some(status)) => break Ok(status),
@@ -71,9 +84,7 @@ pub fn output_of(command: &mut Command, limit: Duration, stop: &Interrupt) -> Re
             let late = (begun.elapsed() > limit).then(|| format!("killed after {} s", limit.as_secs_f64()));
             let stopped = stop.is_raised().then(|| "stopped".to_owned());
             if let Some(why) = late.or(stopped) {
-                // If it ended by itself meanwhile, that is as good.
-                let _ = child.kill();
-                let _ = child.wait();
+                end(&mut child);
                 break Err(why);
             }
             std::thread::sleep(POLL);

@@ -23,17 +23,26 @@ pub fn side_by_side<T: Sync, D: Send>(
     let next = AtomicUsize::new(0);
     let (sender, done) = mpsc::channel();
     thread::scope(|scope| {
+        let mut n_started = 0;
         for _ in 0..n_threads.get().min(tasks.len()) {
             let (sender, next, work) = (sender.clone(), &next, &work);
-            scope.spawn(move || {
+            let do_tasks = move || {
                 while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
                     if sender.send((task, work(task))).is_err() {
                         return;
                     }
                 }
-            });
+            };
+            if thread::Builder::new().spawn_scoped(scope, do_tasks).is_err() {
+                break;
+            }
+            n_started += 1;
         }
         drop(sender);
+        if n_started == 0 {
+            tasks.iter().all(|task| take(task, work(task)));
+            return;
+        }
         // Moved in here, so that it is gone when the loop is left, and nobody sends any more.
         for (task, result) in done {
             if !take(task, result) {

@@ -68,7 +68,7 @@ pub enum SearchError {
     #[error("there is no core {0} to pin to")]
     Core(usize),
     /// The operating system gave no thread.
-    #[error("no thread could be started: {0}")]
+    #[error("a thread could not be started: {0}")]
     Spawn(#[source] std::io::Error),
     /// A run without a root.
     #[error("there is no position to search; call set_root first")]

@@ -1,12 +1,12 @@
 //! What sharing one graph costs: threads on one graph against as many searches on graphs of their own.
 
-use std::sync::Barrier;
+use std::sync::RwLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use reasoner::{Interrupt, Reasoner};
 
-use crate::sync::Arc;
+use crate::sync::{Arc, channel};
 use crate::{Budget, Options, Report, SearchError, Searcher};
 
 /// Playouts per second of the two ways to use the same threads.
@@ -61,16 +61,24 @@ pub fn measure_sharing<R: Reasoner>(
         sharing.shared_playouts += report.playouts;
         shared_seconds += report.seconds;
 
-        let start = Barrier::new(n_threads);
+        // Held until all searches are made, so that they begin together.
+        let start = RwLock::new(());
         let reports = thread::scope(|scope| {
-            let searches: Vec<_> = (0..n_threads)
-                .map(|thread_idx| {
-                    let pin = options.pin.get(thread_idx % options.pin.len().max(1)).copied();
-                    let alone = Options { threads: 1, pin: pin.into_iter().collect(), ..seeded(thread_idx) };
-                    let start = &start;
-                    scope.spawn(move || search_once(reasoner, root, alone, slice, Some(start)))
-                })
-                .collect();
+            let held = start.write();
+            let (made, making) = channel::unbounded();
+            let mut searches = Vec::new();
+            for thread_idx in 0..n_threads {
+                let pin = options.pin.get(thread_idx % options.pin.len().max(1)).copied();
+                let alone = Options { threads: 1, pin: pin.into_iter().collect(), ..seeded(thread_idx) };
+                let ready = Ready { made: made.clone(), start: &start };
+                let search = move || search_once(reasoner, root, alone, slice, Some(ready));
+                searches
+                    .push(thread::Builder::new().spawn_scoped(scope, search).map_err(SearchError::Spawn)?);
+            }
+            // Whoever panics lets go of its end as it is told of.
+            drop(made);
+            making.iter().take(n_threads).for_each(drop);
+            drop(held);
             let joined = searches.into_iter().map(|search| {
                 search.join().unwrap_or_else(|_| Err(SearchError::Panicked("while measuring".to_owned())))
             });
@@ -84,19 +92,26 @@ pub fn measure_sharing<R: Reasoner>(
     Ok(sharing)
 }
 
+/// Says that a search is made, and waits for the others.
+struct Ready<'a> {
+    made: channel::Sender<()>,
+    start: &'a RwLock<()>,
+}
+
 fn search_once<R: Reasoner>(
     reasoner: &Arc<R>,
     root: &R::State,
     options: Options,
     slice: Duration,
-    start: Option<&Barrier>,
+    ready: Option<Ready<'_>>,
 ) -> Result<Report, SearchError> {
-    let searcher = Searcher::new(Arc::clone(reasoner), options);
-    // Whoever failed comes to the barrier too, or the others would wait for ever.
-    if let Some(start) = start {
-        start.wait();
+    let mut searcher = Searcher::new(Arc::clone(reasoner), options)?;
+    if let Some(Ready { made, start }) = ready {
+        // If nobody waits for it, another one could not be made.
+        let _ = made.send(());
+        drop(made);
+        drop(start.read());
     }
-    let mut searcher = searcher?;
     searcher.set_root(root);
     let budget = Budget { deadline: Some(Instant::now() + slice), ..Budget::default() };
     searcher.run(&budget, &Interrupt::new(), &mut |_| ())

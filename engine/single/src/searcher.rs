@@ -36,7 +36,7 @@ pub enum SingleError {
     #[error(transparent)]
     Options(#[from] SearchError),
     /// The operating system gave no thread.
-    #[error("no thread could be started: {0}")]
+    #[error("a thread could not be started: {0}")]
     Spawn(#[from] std::io::Error),
     /// A run without a root.
     #[error("there is no position to search; call set_root first")]

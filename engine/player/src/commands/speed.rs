@@ -74,22 +74,28 @@ impl WithReasoner for Measuring<'_> {
         let root = reasoner.session(Limits::default(), stop)?.initial_state()?;
         let setup_s = self.set_up_from.elapsed().as_secs_f64();
         let deadline = Instant::now() + Duration::from_secs_f64(self.args.seconds);
-        let of_threads: Vec<Result<Sampled, ReasonerError>> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..self.args.threads)
-                .map(|thread_idx| {
-                    let seed = Dice::child_seed(self.args.seed, u64::from(thread_idx));
-                    let (reasoner, root, over) = (&reasoner, &root, &over);
-                    scope.spawn(move || roll_out(reasoner, root, seed, over))
-                })
-                .collect();
+        let of_threads = std::thread::scope(|scope| {
+            let mut threads = Vec::new();
+            for thread_idx in 0..self.args.threads {
+                let seed = Dice::child_seed(self.args.seed, u64::from(thread_idx));
+                let (reasoner, root, over) = (&reasoner, &root, &over);
+                let roll_out = move || roll_out(reasoner, root, seed, over);
+                match std::thread::Builder::new().spawn_scoped(scope, roll_out) {
+                    Ok(thread) => threads.push(thread),
+                    Err(error) => {
+                        over.raise();
+                        return Err(Failure::work(error).context("a thread could not be started"));
+                    }
+                }
+            }
             while Instant::now() < deadline && !stop.is_raised() && !threads.iter().all(|it| it.is_finished())
             {
                 std::thread::sleep(POLL);
             }
             over.raise();
             let lost = || Err(ReasonerError::Engine("the reasoner panicked".to_owned()));
-            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| lost())).collect()
-        });
+            Ok(threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| lost())).collect::<Vec<_>>())
+        })?;
         let mut total = Tally::new(reasoner.n_roles());
         // What was in flight at the end counts neither as rollouts nor as time.
         let (mut seconds, mut cpu_s) = (0.0, 0.0);

@@ -2,12 +2,13 @@
 //!
 //! In go a brain and states, out come moves, best last. This is the only place of the keeper that knows of both.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
 use reasoner::{Interrupt, Move, Reasoner, Role};
-use search::{Budget, Options, Report};
-use single::Outsiders;
+use search::{Budget, Options, Report, SearchError};
+use single::{Outsiders, SingleError};
 use tracing::{debug, warn};
 
 use crate::brain::Brain;
@@ -52,6 +53,23 @@ fn best_of_line(report: &single::Report) -> Option<Thought> {
     report.a_move.map(|a_move| Thought { a_move, ground })
 }
 
+/// Makes a searcher with as many threads as options want, or half as many again and again while there are too few to be had.
+fn with_threads_to_be_had<T, E: Display>(
+    mut options: Options,
+    make: impl Fn(&Options) -> Result<T, E>,
+    is_for_threads: impl Fn(&E) -> bool,
+) -> Result<T, String> {
+    loop {
+        match make(&options) {
+            Err(error) if is_for_threads(&error) && options.threads > 1 => {
+                options.threads /= 2;
+                warn!(%error, threads = options.threads, "a search with fewer threads");
+            }
+            made => return made.map_err(|error| error.to_string()),
+        }
+    }
+}
+
 /// One match's thoughts, kept from move to move.
 pub(super) enum Mind<R: Reasoner> {
     Graph(Box<search::Searcher<R>>),
@@ -69,18 +87,20 @@ impl<R: Reasoner> Mind<R> {
     ) -> Result<Mind<R>, String> {
         let options = Options { max_bytes, ..brain.search.clone() };
         if let Some(system) = brain.system_for(reasoner.n_roles()) {
-            let searcher = single::Searcher::with_outsiders(reasoner, system, &options, outsiders);
-            return searcher
-                .map(|searcher| Mind::Single(Box::new(searcher)))
-                .map_err(|error| error.to_string());
+            let make =
+                |options: &Options| single::Searcher::with_outsiders(reasoner, system, options, outsiders);
+            let searcher =
+                with_threads_to_be_had(options, make, |error| matches!(error, SingleError::Spawn(_)))?;
+            return Ok(Mind::Single(Box::new(searcher)));
         }
         if let Some(system) = &brain.config
             && !matches!(system, single::System::Graph(_))
         {
             warn!(%system, instead = %options.config, "a system for one role, in a game of several");
         }
+        let make = |options: &Options| search::Searcher::new(Arc::clone(reasoner), options.clone());
         let mut searcher =
-            search::Searcher::new(Arc::clone(reasoner), options).map_err(|error| error.to_string())?;
+            with_threads_to_be_had(options, make, |error| matches!(error, SearchError::Spawn(_)))?;
         searcher.set_max_pause(max_pause);
         Ok(Mind::Graph(Box::new(searcher)))
     }
@@ -198,6 +218,18 @@ mod tests {
         assert_eq!(thought([0, 0], true), Some((Move(7), Ground::Proof)));
         assert_eq!(thought([0, 0], false), None, "nothing is known yet");
         assert_eq!(best_of(&report([1, 1], false), Role(0)), None);
+    }
+
+    #[test]
+    fn threads_are_as_many_as_can_be_had() {
+        let had = |limit| {
+            let make = |options: &Options| {
+                if options.threads > limit { Err("no more") } else { Ok(options.threads) }
+            };
+            with_threads_to_be_had(Options { threads: 8, ..Options::default() }, make, |_| true)
+        };
+        assert_eq!([had(8), had(7), had(1)], [Ok(8), Ok(4), Ok(1)]);
+        assert_eq!(had(0), Err("no more".to_owned()));
     }
 
     #[test]

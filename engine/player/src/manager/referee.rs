@@ -354,8 +354,10 @@ impl Match<'_> {
                 // Nobody waits for it if the user has stopped the match.
                 let _ = sender.send((role_idx, (answer, begun.elapsed())));
             };
-            let thread = std::thread::Builder::new().name("ask".into()).spawn(ask);
-            thread.map_err(|error| ReasonerError::Engine(format!("no thread to ask a player: {error}")))?;
+            if let Err(error) = std::thread::Builder::new().name("ask".into()).spawn(ask.clone()) {
+                tracing::warn!(%error, player = player.name, "no thread to ask a player, so others wait for it");
+                ask();
+            }
             waiting += 1;
         }
         while waiting > 0 {
@@ -378,11 +380,14 @@ impl Match<'_> {
                 self.players.iter().enumerate().filter(|(_, player)| player.contact.is_asked())
             {
                 let message = message(role_idx);
-                scope.spawn(move || {
+                let tell = move || {
                     if let Err(error) = player.contact.ask(&message, time) {
                         tracing::debug!(%error, player = player.name, "no answer at the end");
                     }
-                });
+                };
+                if std::thread::Builder::new().spawn_scoped(scope, tell.clone()).is_err() {
+                    tell();
+                }
             }
         });
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use reasoner::{Interrupt, Reasoner, Session};
 use search::{Budget, Options};
 use serde_json::{Value, json};
-use single::{Outsiders, Report, Searcher, System};
+use single::{Outsiders, Report, Searcher, SingleError, System};
 
 use crate::failure::{Failure, Outcome};
 use crate::output;
@@ -41,7 +41,10 @@ pub(super) fn run<R: Reasoner>(
     stop: &Interrupt,
 ) -> Result<Outcome, Failure> {
     let searcher = Searcher::with_outsiders(reasoner, asked.system, asked.options, asked.outsiders);
-    let mut searcher = searcher.map_err(Failure::usage)?;
+    let mut searcher = searcher.map_err(|error| match error {
+        SingleError::Spawn(_) => Failure::work(error),
+        error => Failure::usage(error),
+    })?;
     searcher.set_root(root);
     let mut next = Instant::now() + PROGRESS_EVERY;
     let mut progress = |report: &Report| {

@@ -64,7 +64,7 @@ pub(super) fn of(scaling: &Scaling, machine: Machine) -> Vec<String> {
     let waits = waits(last, machine);
     let is_held_up = !waits.is_empty();
     lines.extend(waits);
-    lines.extend(processors(last, machine, is_held_up));
+    lines.extend(processors(first, last, machine, is_held_up));
     let steadiness = last.speed_of_processor() / first.speed_of_processor().max(f64::EPSILON);
     let percent = 100.0 * steadiness;
     if steadiness < STEADY {
@@ -74,7 +74,7 @@ pub(super) fn of(scaling: &Scaling, machine: Machine) -> Vec<String> {
         lines.extend(causes(first, last, machine, is_held_up));
     } else {
         // Who waits, for a core too, needs no processor time, and the first row may have been limited itself.
-        let all_work = last.n_threads <= machine.n_cores && last.processors() >= FREE * last.n_threads as f64;
+        let all_work = last.n_threads <= machine.n_cores && had_all(last, machine);
         let is_free = all_work && !is_held_up && first.n_threads == 1;
         let verdict = if is_free { ": the shared graph is not the limit" } else { "" };
         lines.push(format!(
@@ -101,28 +101,41 @@ fn waits(last: &Row, machine: Machine) -> Vec<String> {
     lines
 }
 
-/// Whether threads had fewer processors than they could use.
-fn processors(last: &Row, machine: Machine, is_held_up: bool) -> Option<String> {
-    let had = last.processors();
-    if had >= FREE * last.n_threads as f64 {
-        return None;
-    }
+/// Whether the threads of a row had as many processors as they could use.
+fn had_all(row: &Row, machine: Machine) -> bool {
+    row.processors() >= FREE * row.n_threads.min(machine.n_cores) as f64
+}
+
+/// Whether there were too few processors in the last row, or already in the first, which the others are compared with.
+fn processors(first: &Row, last: &Row, machine: Machine, is_held_up: bool) -> Vec<String> {
     let Machine { n_cores, is_pinned, .. } = machine;
-    if last.n_threads > n_cores {
-        return Some(format!(
-            "{} share {} and had {had:.1} of them: more threads than cores add nothing.",
-            threads(last.n_threads),
-            cores(n_cores)
+    let had =
+        |row: &Row| format!("{} had {:.1} of {}", threads(row.n_threads), row.processors(), cores(n_cores));
+    let mut lines = Vec::new();
+    if !had_all(first, machine) {
+        lines.push(format!(
+            "{}: what others are compared with is too slow, and the speed-up too large.",
+            had(first)
         ));
     }
-    let why = match (is_held_up, is_pinned) {
-        (true, _) => "they wait, or others use the machine",
-        (false, true) => "others use the machine, or threads wait; look for what else runs",
-        (false, false) => {
-            "others use the machine, or threads wait; look for what else runs, or pin with --pin"
-        }
-    };
-    Some(format!("{} had {had:.1} of {}: {why}.", threads(last.n_threads), cores(n_cores)))
+    if !had_all(last, machine) {
+        let why = match (is_held_up, is_pinned || last.n_threads > n_cores) {
+            (true, _) => "they wait, or others use the machine",
+            (false, true) => "others use the machine, or threads wait; look for what else runs",
+            (false, false) => {
+                "others use the machine, or threads wait; look for what else runs, or pin with --pin"
+            }
+        };
+        lines.push(format!("{}: {why}.", had(last)));
+    } else if last.n_threads > n_cores {
+        lines.push(format!(
+            "{} share {} and had {:.1} of them: more threads than cores add nothing.",
+            threads(last.n_threads),
+            cores(n_cores),
+            last.processors()
+        ));
+    }
+    lines
 }
 
 /// Why playouts cost more processor time with more threads.
@@ -137,8 +150,8 @@ fn causes(first: &Row, last: &Row, machine: Machine, is_held_up: bool) -> Vec<St
     if at_leaves >= OFTEN {
         let n_leaves = last.n_in_flight / last.report.visits_per_playout.max(1);
         lines.push(format!(
-            "{:.0} of 100 playouts more than at first meet another at a leaf or make a node in vain: there are more in flight \
-             ({n_leaves}) than the position has good moves; a smaller --batch or a larger --c spreads them.",
+            "{:.0} of 100 playouts more than at first meet another at a leaf or make a node in vain: there are more leaves in \
+             flight ({n_leaves}) than the position has good moves; a smaller --batch or a larger --c spreads them.",
             100.0 * at_leaves,
         ));
     }
@@ -206,6 +219,15 @@ mod tests {
     fn more_threads_than_cores_and_a_busy_machine_are_told_apart() {
         let many = text(vec![row(1, 1000, 1.0), row(16, 8000, 8.0)], MACHINE);
         assert!(many.contains("16 threads share 8 cores") && !many.contains("not the limit"), "{many}");
+        let starved = text(vec![row(1, 1000, 1.0), row(16, 3000, 3.0)], MACHINE);
+        assert!(starved.contains("16 threads had 3.0 of 8 cores: others use the machine"), "{starved}");
+        assert!(!starved.contains("add nothing") && !starved.contains("--pin"), "{starved}");
+        let slow_start = text(vec![row(1, 400, 0.4), row(4, 3900, 4.0)], MACHINE);
+        assert!(
+            slow_start.contains("1 thread had 0.4 of 8 cores") && slow_start.contains("too large"),
+            "{slow_start}"
+        );
+        assert!(!many.contains("too large"), "{many}");
         let busy = text(vec![row(1, 1000, 1.0), row(4, 2000, 2.0)], MACHINE);
         assert!(busy.contains("others use the machine") && busy.contains("--pin"), "{busy}");
         let pinned = text(vec![row(1, 1000, 1.0), row(4, 2000, 2.0)], PINNED);
@@ -251,7 +273,7 @@ mod tests {
         let as_before = told(300, met(row(4, 1000, 4.0), 313, 300));
         assert!(as_before.contains("it is the memory"), "{as_before}");
         let more = told(100, met(row(4, 1000, 4.0), 400, 300));
-        assert!(more.contains("30 of 100 playouts more") && more.contains("in flight (64)"), "{more}");
+        assert!(more.contains("30 of 100 playouts more") && more.contains("flight (64)"), "{more}");
     }
 
     #[test]
