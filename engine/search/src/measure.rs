@@ -75,7 +75,7 @@ pub fn measure_sharing<R: Reasoner>(
                 searches
                     .push(thread::Builder::new().spawn_scoped(scope, search).map_err(SearchError::Spawn)?);
             }
-            // Whoever panics lets go of its end as it is told of.
+            // A search that cannot be made drops its end, so that nobody waits for it.
             drop(made);
             making.iter().take(n_threads).for_each(drop);
             drop(held);
