@@ -5,9 +5,9 @@
 mod common;
 
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use common::{Folder, daggerboard, json_of, record_of, run, stdout_of};
+use common::{Folder, daggerboard, json_of, record_of, run, signal, stdout_of};
 use search::{CONFIG_NAMES, Config};
 use serde_json::{Value, json};
 
@@ -111,12 +111,7 @@ fn ctrl_c_ends_a_search_and_leaves_its_laws_open() {
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     stderr.read_line(&mut line).unwrap();
     assert!(line.contains("playouts, best"), "progress comes first: {line}");
-    let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    if !told.is_ok_and(|status| status.success()) {
-        child.kill().unwrap();
-        child.wait().unwrap();
-        return eprintln!("skipped: there is no `kill` to send SIGINT with");
-    }
+    signal(child.id(), "-INT");
     let output = child.wait_with_output().unwrap();
     let told: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&told["verify"]["holds"], output.status.code()), (&Value::Null, Some(1)), "{told}");

@@ -7,10 +7,10 @@ mod common;
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use common::{Answer, Folder, PAINTS, Player, daggerboard, json_of, port_of, post, start};
+use common::{Answer, Folder, PAINTS, Player, daggerboard, json_of, port_of, post, signal, start};
 use serde_json::{Value, json};
 
 /// One role walks up and down a ladder; every rung has a move of its own name, so that an answer tells
@@ -88,14 +88,8 @@ fn a_player_that_is_asked_to_end_ends_well() {
     let mut line = String::new();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     stdout.read_line(&mut line).unwrap();
-    let killed = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
-    if !killed.is_ok_and(|status| status.success()) {
-        child.kill().unwrap();
-        eprintln!("skipped: there is no `kill` to send SIGTERM with");
-    } else {
-        assert_eq!(child.wait().unwrap().code(), Some(0));
-    }
-    let _ = child.wait();
+    signal(child.id(), "-TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 /// The report decides what was played, not the answer that was given.
@@ -364,8 +358,7 @@ fn a_player_whose_log_nobody_reads_plays_and_can_be_stopped() {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.write_all(&post("( INFO )", Some(8))).unwrap();
     assert!(Answer::read(&mut stream).body.contains("available"));
-    let killed = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
+    signal(child.id(), "-TERM");
     let until = Instant::now() + Duration::from_secs(20);
     while child.try_wait().unwrap().is_none() {
         assert!(Instant::now() < until, "it goes on after a signal");

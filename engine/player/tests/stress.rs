@@ -5,9 +5,9 @@
 mod common;
 
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use common::{Folder, daggerboard, json_of, run, stdout_of};
+use common::{Folder, daggerboard, json_of, run, signal, stdout_of};
 
 #[test]
 fn every_number_of_threads_has_its_search_and_its_graph_keeps_the_laws() {
@@ -83,12 +83,7 @@ fn ctrl_c_in_the_first_search_leaves_an_older_plot() {
     let mut child = daggerboard().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(stderr.any(|line| line.unwrap().contains("1 thread, 600 s")));
-    let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    if !told.is_ok_and(|status| status.success()) {
-        child.kill().unwrap();
-        child.wait().unwrap();
-        return eprintln!("skipped: there is no `kill` to send SIGINT with");
-    }
+    signal(child.id(), "-INT");
     let output = child.wait_with_output().unwrap();
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(told.contains("no search came to its end") && output.status.code() == Some(1), "{told}");

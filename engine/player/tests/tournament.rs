@@ -7,10 +7,10 @@ mod common;
 use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Folder, Player, daggerboard, json_of, run};
+use common::{Folder, Player, daggerboard, json_of, run, signal};
 use serde_json::{Value, json};
 
 /// Longer than any tournament here takes.
@@ -115,11 +115,6 @@ fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
         assert!(begun.elapsed() < PATIENCE, "nothing came");
         std::thread::sleep(Duration::from_millis(2));
     }
-}
-
-fn signal(pid: u32, signal: &str) {
-    let status = Command::new("kill").args([signal, &pid.to_string()]).status().unwrap();
-    assert!(status.success());
 }
 
 /// Commas, plus signs and parentheses are in settings, never in names of files.

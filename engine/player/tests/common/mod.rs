@@ -32,6 +32,12 @@ pub fn daggerboard() -> Command {
     Command::new(env!("CARGO_BIN_EXE_daggerboard"))
 }
 
+/// Sends a process a signal, such as `-INT`, by the shell, which needs no program for it.
+pub fn signal(pid: u32, signal: &str) {
+    let status = Command::new("sh").args(["-c", &format!("kill {signal} {pid}")]).status().unwrap();
+    assert!(status.success());
+}
+
 /// Runs the binary to its end.
 pub fn run(args: &[&str]) -> Output {
     daggerboard().args(args).output().expect("the binary runs")
