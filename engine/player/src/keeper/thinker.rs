@@ -348,12 +348,14 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
         let lost = |error: &dyn std::fmt::Display| warn!(%error, "the line of the reasoner before is lost");
         let moves = terms.iter().map(|term| seat.move_of(term)).collect::<Result<Vec<_>, _>>();
         let moves = moves.inspect_err(|error| lost(error)).ok()?;
-        let (max_pause, outsiders) = (self.job.max_pause(), self.outsiders);
-        let mind = Mind::new(reasoner, &self.job.brain, graph_bytes, max_pause, outsiders);
-        let mut mind = mind.inspect_err(|error| lost(error)).ok()?;
+        let mut mind = self.new_mind(reasoner, graph_bytes).inspect_err(|error| lost(error)).ok()?;
         let state = seat.state().clone();
         mind.adopt(seat.session(), &state, &moves);
         Some(mind)
+    }
+
+    fn new_mind<B: Reasoner>(&self, reasoner: &Arc<B>, graph_bytes: usize) -> Result<Mind<B>, String> {
+        Mind::new(reasoner, &self.job.brain, graph_bytes, self.job.max_pause(), self.outsiders)
     }
 
     /// Lets graphs take so many bytes that are begun from now on.
@@ -425,14 +427,8 @@ impl<'a, R: Reasoner> Thinker<'a, R> {
                 return Searched::Not;
             }
         }
-        let mind = match self.mind.take() {
-            Some(mind) => Ok(mind),
-            None => {
-                let (max_pause, outsiders) = (self.job.max_pause(), self.outsiders);
-                Mind::new(&self.reasoner, &self.job.brain, self.graph_bytes, max_pause, outsiders)
-            }
-        };
-        let mut mind = match mind {
+        let kept = self.mind.take();
+        let mut mind = match kept.map_or_else(|| self.new_mind(&self.reasoner, self.graph_bytes), Ok) {
             Ok(mind) => mind,
             Err(error) => {
                 warn!(%error, "no search");
